@@ -1,0 +1,50 @@
+package event
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// TimeFormat is how timestamps are written: UTC with exactly three fraction digits.
+const TimeFormat = "2006-01-02T15:04:05.000Z"
+
+// Event is one line of the log. The zero Seq is a real number: the first event of a log has it.
+//
+// The strings of a decoded Event share one copy of its line: whoever keeps one for long clones it.
+type Event struct {
+	ID          string
+	Seq         int64
+	Type        Type
+	From        string
+	To          string // an agent's name, or Broadcast
+	Description string
+	Context     string
+	Timestamp   string // as stored; Time parses it
+	Resolves    string // id of the event that this one settles, answers or takes
+	Payload     json.RawMessage
+	Key         string // retry key: an event with the same Key and From is stored once
+	By          string // who really acted, when a person acted as From
+}
+
+// Time is the event's timestamp, the zero time if it cannot be parsed.
+func (e *Event) Time() time.Time {
+	t, err := time.Parse(time.RFC3339Nano, e.Timestamp)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// Concerns reports whether the event is news for agent: meant for it or for everybody, and not its own.
+func (e *Event) Concerns(agent string) bool {
+	return e.From != agent && (e.To == agent || e.To == Broadcast)
+}
+
+// New makes an event that is not stored yet. ID, Seq and Timestamp are given under the lock.
+func New(from, to, description string, body Body) (Event, error) {
+	t, raw, err := encodeBody(body)
+	if err != nil {
+		return Event{}, err
+	}
+	return Event{Type: t, From: from, To: to, Description: description, Payload: raw}, nil
+}
