@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/store"
+)
+
+// Options tune an Engine. The zero value is what a verb needs.
+type Options struct {
+	Command string                   // who holds the lock, for people: "loadout coord own"
+	Clock   func() time.Time         // default time.Now
+	Env     func(name string) string // default os.Getenv
+	Host    Host                     // the machine's processes; default this machine
+	FS      FS                       // default the real file system
+
+	LockWait     time.Duration // how long to wait for the lock, default 10 s
+	Poll         time.Duration // how often Follow looks at the log's size and the kill switch, default 250 ms
+	NoNotify     bool          // Follow polls only
+	AllowNetwork bool          // permit a log on NFS or SMB, refused by default because locks are not dependable there
+
+	CompactAbove int64 // size in bytes above which a write compacts the log after it was answered, default 1 GiB, negative: never
+}
+
+// Engine is the coordination engine of one project.
+type Engine struct {
+	project Project
+	options Options
+	log     *store.Log
+}
+
+// Open makes the engine of a project. It does no I/O.
+func Open(p Project, o Options) *Engine {
+	return &Engine{project: p, options: o}
+}
+
+// Project is the project that the engine works on.
+func (e *Engine) Project() Project { return e.project }
+
+// Receipt proves a write: its events are on disk.
+type Receipt struct {
+	Events    []event.Event // the command's own events as stored, redacted; empty when there was nothing to do
+	Expired   []event.Event // claims that lapsed before, recorded with this write
+	Duplicate bool          // a retry: Events are those of the first time, nothing was written now
+	Notes     []string      // repairs and the like that the person should know
+	Head      int64         // highest sequence number in the log
+}
+
+// Seq is the sequence number of the last of the command's own events, -1 when it wrote none.
+func (r Receipt) Seq() int64 {
+	if len(r.Events) == 0 {
+		return -1
+	}
+	return r.Events[len(r.Events)-1].Seq
+}
