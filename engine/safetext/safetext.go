@@ -49,7 +49,7 @@ func clean(s string, block bool) string {
 				size += n
 			}
 			b.WriteByte(' ')
-		case !unsafe(r):
+		case !Unsafe(r):
 			b.WriteRune(r) // an invalid byte decodes to the replacement character
 		}
 		i += size
@@ -68,7 +68,7 @@ func safePrefix(s string, block bool) int {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && size == 1 || isBreak(r) || unsafe(r) {
+		if r == utf8.RuneError && size == 1 || isBreak(r) || Unsafe(r) {
 			return i
 		}
 		i += size
@@ -104,9 +104,9 @@ func isBreak(r rune) bool {
 	return false
 }
 
-// unsafe reports whether r controls the terminal, changes the reading order, or is invisible. The joiners U+200C and U+200D
+// Unsafe reports whether r controls the terminal, changes the reading order, or is invisible. The joiners U+200C and U+200D
 // stay: scripts and emoji need them.
-func unsafe(r rune) bool {
+func Unsafe(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7f && r <= 0x9f: // C0, DEL, C1
 		return true

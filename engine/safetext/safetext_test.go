@@ -71,7 +71,7 @@ func FuzzClean(f *testing.F) {
 				t.Fatalf("%q: not UTF-8: %q", s, got)
 			}
 			for _, r := range got {
-				if r != '\n' && r != '\t' && (unsafe(r) || isBreak(r)) {
+				if r != '\n' && r != '\t' && (Unsafe(r) || isBreak(r)) {
 					t.Fatalf("%q: %U survived in %q", s, r, got)
 				}
 			}
