@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+)
+
+// Command is something that changes the state. Each kind has its rule in decide.
+//
+// Wherever a task, question or decision is named, its id, a unique beginning of at least four characters of it, or #SEQ is
+// accepted.
+//
+//sumtype:decl
+type Command interface{ isCommand() }
+
+// Own claims paths, all or none. Owning again renews: the claims keep their fences, and TTL counts anew.
+type Own struct {
+	Agent  string
+	Paths  []string // in stored form, see Project.Rel
+	Shared bool
+	TTL    time.Duration // 0: until released
+	Reason string        // why; needed for Force and to take over what an ended session holds
+	Fence  *int64        // renew only the holding that has this fence
+	Force  bool          // end the claims of others; for a person
+}
+
+// ReleasePaths ends the agent's claims on the paths and on everything below them, all or none.
+type ReleasePaths struct {
+	Agent  string
+	Paths  []string // in stored form
+	Fence  *int64   // release only the holding that has this fence
+	Force  bool     // end the claims of others too; for a person
+	Reason string   // needed for Force
+}
+
+// Publish stores a revision of a contract.
+type Publish struct {
+	Agent, Name, Body, Format string
+	Revision                  *int64 // nil: the next one
+	Base                      *int64 // refuse unless this is the latest revision; 0: unless there is none
+}
+
+// Consume declares that an agent builds on contracts.
+type Consume struct {
+	Agent string
+	Names []string
+}
+
+// Decide records a decision.
+type Decide struct {
+	Agent, Title, Rationale string
+	Supersedes              string // an older decision
+}
+
+// Report publishes an update. Its Consumes declares like Consume.
+type Report struct {
+	Agent string
+	event.Update
+}
+
+// AddTask asks for work.
+type AddTask struct {
+	From, To, Text, Context string
+	Needs                   []string // tasks that must be done first
+	Handoff                 bool     // it is also a handoff message
+}
+
+// Ask asks a question.
+type Ask struct {
+	From, To, Text, Context string
+}
+
+// Answer answers a question.
+type Answer struct {
+	From, ID, Text string
+}
+
+// Next takes the oldest task that is ready for an agent. Without one the receipt has no events.
+type Next struct {
+	Agent string
+}
+
+// Finish settles a task.
+type Finish struct {
+	From, ID string
+	Evidence string // what shows that it is done, or why it failed
+	Failed   bool
+}
+
+// Cancel withdraws a task or question.
+type Cancel struct {
+	From, ID, Reason string
+}
+
+// Ack says that an agent has read everything up to Seq. When it has said so before, nothing is stored and the receipt has no
+// events.
+type Ack struct {
+	Agent string
+	Seq   int64
+	Note  string
+}
+
+// Register gives a session a name that no other live session has: Name, or Base, Base-2, Base-3, ….
+type Register struct {
+	Base    string // the program, e.g. claude-code
+	Name    string // empty: made from Base
+	Human   string // whose session it is
+	Session string // the host's session id
+	PID     int    // the process whose life is the session's, and what tells it from a later one with the same number
+	Start   string
+	Boot    string
+	Host    string
+}
+
+// EndAgent ends an agent's session. What it has taken becomes open again; its claims stay and may be taken over.
+type EndAgent struct {
+	Name, Reason string
+}
+
+// ForgetAgent removes a name that holds nothing and has no live session.
+type ForgetAgent struct {
+	Name string
+}
+
+// RenameAgent gives an agent another name, with everything it holds.
+type RenameAgent struct {
+	Old, New string
+}
+
+// Emit stores an event of any known type. Claims, contracts, acknowledgements, decisions, tasks and what settles them go through the
+// same rules as their own commands; events of this program itself (agent, halt) are refused.
+type Emit struct {
+	event.Event
+}
+
+func (Own) isCommand()          {}
+func (ReleasePaths) isCommand() {}
+func (Publish) isCommand()      {}
+func (Consume) isCommand()      {}
+func (Decide) isCommand()       {}
+func (Report) isCommand()       {}
+func (AddTask) isCommand()      {}
+func (Ask) isCommand()          {}
+func (Answer) isCommand()       {}
+func (Next) isCommand()         {}
+func (Finish) isCommand()       {}
+func (Cancel) isCommand()       {}
+func (Ack) isCommand()          {}
+func (Register) isCommand()     {}
+func (EndAgent) isCommand()     {}
+func (ForgetAgent) isCommand()  {}
+func (RenameAgent) isCommand()  {}
+func (Emit) isCommand()         {}
+
+// Request is a command with what every command may carry.
+type Request struct {
+	Command Command
+	Key     string // retry key: a second request with the same key and sender stores nothing and answers as the first did
+	By      string // who really acts, when that is a person acting as an agent
+}
+
+// View is what a rule may look at.
+type View struct {
+	State    *state.State
+	Now      time.Time
+	FoldCase bool                        // the file system takes src/API and src/api for the same
+	Live     func(agent string) Liveness // nil: nothing is known about any session
+	Person   bool                        // a person asks, not an agent
+	Halted   *HaltedError                // nil: the kill switch is off
+	Notes    []string                    // repairs and the like that the person should know
+}
+
+// Liveness is what is known about an agent's session.
+type Liveness struct {
+	Known    bool // it is registered
+	Live     bool // its process runs, or it was heard of lately
+	LastBeat time.Time
+}
