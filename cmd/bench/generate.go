@@ -21,7 +21,7 @@ type generator struct {
 	tasks     []string          // ids of open tasks and questions
 }
 
-var agents = []string{"claude-code", "claude-code-2", "codex", "codex-2", "gemini"} //nolint:gochecknoglobals // a fixed list
+var agents = []string{"claude-code", "claude-code-2", "codex", "codex-2", "gemini"}
 
 const (
 	paths     = 60

@@ -82,7 +82,7 @@ type measurement struct {
 	run  func(context.Context, *bench) ([]row, error)
 }
 
-var measurements = []measurement{ //nolint:gochecknoglobals // a fixed list
+var measurements = []measurement{
 	{"write", measureWrite},
 	{"throughput", measureThroughput},
 	{"status", measureStatus},
