@@ -1,0 +1,226 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Code names a kind of Finding; it does not change between versions.
+type Code string
+
+// The kinds of findings.
+const (
+	OpenToOthers   Code = "open-to-others"    // a path of ours that others may read or write
+	UnsafePath     Code = "unsafe-path"       // a link, a foreign owner, another kind of file
+	NetworkDir     Code = "network-directory" // locks are not reliable there
+	LogUnreadable  Code = "log-unreadable"    // reading stopped with an error
+	TornTail       Code = "torn-tail"         // the last line has no newline
+	BadLines       Code = "bad-lines"         // lines that are no JSON objects
+	DuplicateSeqs  Code = "duplicate-seqs"    // numbers used by more than one line
+	FallingSeqs    Code = "falling-seqs"      // lines whose number is below an earlier one
+	NoSeqs         Code = "no-seqs"           // lines without a sequence number
+	LeftoverFile   Code = "leftover-file"     // a temporary file of a writer that died
+	OtherProgram   Code = "other-program"     // signs of a program with another lock protocol
+	BadCheckpoints Code = "bad-checkpoint"    // the checkpoint file is damaged
+)
+
+// Finding is one thing that Check found wrong.
+type Finding struct {
+	Code  Code                        `json:"code"`
+	Path  string                      `json:"path"`
+	Text  string                      `json:"text"`            // what is wrong, a sentence for people
+	Line  int64                       `json:"line,omitempty"`  // the first line that is meant, 0: none
+	Count int64                       `json:"count,omitempty"` // how many lines are meant
+	Fix   func(context.Context) error `json:"-"`               // mends it; nil: nothing can be done by machine
+}
+
+// Check examines the directory and everything in it that the store knows, and
+// changes nothing. It reads the whole log. An error means that the examination
+// could not be made, not that it found something. A project without a directory
+// has no findings.
+func (l *Log) Check(ctx context.Context) ([]Finding, error) {
+	info, err := l.fs.Lstat(l.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("check %s: %w", l.dir, err)
+	}
+	c := &checker{log: l}
+	if !c.path(l.dir, info, fs.ModeDir) {
+		return c.findings, nil
+	}
+	if err := refuseNetwork(l.dir, false); err != nil {
+		c.add(Finding{Code: NetworkDir, Path: l.dir, Text: err.Error()})
+	}
+	entries, err := l.fs.ReadDir(l.dir)
+	if err != nil {
+		return nil, fmt.Errorf("check %s: %w", l.dir, err)
+	}
+	for _, entry := range entries {
+		if err := c.entry(entry); err != nil {
+			return nil, fmt.Errorf("check %s: %w", l.dir, err)
+		}
+	}
+	if err := c.lines(ctx); err != nil {
+		return nil, fmt.Errorf("check %s: %w", l.path, err)
+	}
+	return c.findings, nil
+}
+
+type checker struct {
+	log      *Log
+	findings []Finding
+}
+
+func (c *checker) add(f Finding) { c.findings = append(c.findings, f) }
+
+// path examines owner, kind and mode and reports whether it is safe to open.
+func (c *checker) path(path string, info fs.FileInfo, kind fs.FileMode) bool {
+	if err := safe(path, info, kind); err != nil {
+		c.add(Finding{Code: UnsafePath, Path: path, Text: err.Error()})
+		return false
+	}
+	if tooOpen(info) {
+		c.add(Finding{
+			Code: OpenToOthers, Path: path, Text: fmt.Sprintf("%s is open to others (mode %04o)", path, info.Mode().Perm()),
+			Fix: func(context.Context) error {
+				_, err := c.log.narrow(path, info)
+				return err
+			},
+		})
+	}
+	return true
+}
+
+// entry examines one file or folder in the directory.
+func (c *checker) entry(entry fs.DirEntry) error {
+	path := filepath.Join(c.log.dir, entry.Name())
+	info, err := entry.Info()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // gone in between
+	}
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		c.path(path, info, fs.ModeDir)
+		return nil
+	}
+	if !c.path(path, info, 0) {
+		return nil
+	}
+	switch name := entry.Name(); {
+	case strings.HasSuffix(name, tmpSuffix):
+		c.add(Finding{
+			Code: LeftoverFile, Path: path, Text: path + " is the temporary file of a write that did not end",
+			Fix: func(ctx context.Context) error { // under the lock no rewrite is using it
+				return c.log.Update(ctx, func(*Tx) error { return ignoreMissing(c.log.fs.Remove(path)) })
+			},
+		})
+	case name == LockName:
+		return c.lock(path)
+	case strings.HasPrefix(name, LockName+".") && strings.HasSuffix(name, ".recovery"):
+		c.add(Finding{Code: OtherProgram, Path: path, Text: path + " is of a program with another lock protocol; the two must not write at once"})
+	}
+	return nil
+}
+
+// lock looks for the content that another program writes into the lock file.
+func (c *checker) lock(path string) error {
+	f, _, err := c.log.openSafe(path, os.O_RDONLY)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	text := make([]byte, ownerBytes)
+	n, _ := f.ReadAt(text, ownerOffset)
+	if text = text[:n]; bytes.Contains(text, []byte(`"token"`)) && bytes.Contains(text, []byte(`"createdAt"`)) {
+		c.add(Finding{Code: OtherProgram, Path: path, Text: path + " was written by a program with another lock protocol; the two must not write at once"})
+	}
+	return f.Close()
+}
+
+// lines reads the whole log.
+func (c *checker) lines(ctx context.Context) error {
+	bad := Finding{Code: BadLines, Text: "cannot be read"}
+	missing := Finding{Code: NoSeqs, Text: "have no sequence number"}
+	twice := Finding{Code: DuplicateSeqs, Text: "repeat a sequence number"}
+	falling := Finding{Code: FallingSeqs, Text: "have a sequence number below an earlier one"}
+	seen := seqSet{}
+	count := func(f *Finding, line *Line) {
+		if f.Count++; f.Line == 0 {
+			f.Line = line.Number
+		}
+	}
+	end, err := c.log.Read(ctx, Position{}, func(b Batch) error {
+		for i := range b.Lines {
+			line := &b.Lines[i]
+			switch {
+			case line.Err != nil:
+				count(&bad, line)
+			case line.Seq < 0:
+				count(&missing, line)
+			case seen.has(line.Seq):
+				count(&twice, line)
+			case line.Disordered():
+				count(&falling, line)
+			}
+			seen.add(line.Seq)
+		}
+		return nil
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, ErrUnsafe):
+		return nil // reported with its path already
+	case err != nil:
+		c.add(Finding{Code: LogUnreadable, Path: c.log.path, Text: err.Error(), Line: end.Lines})
+	}
+	for _, f := range []Finding{bad, missing, twice, falling} {
+		if f.Count > 0 {
+			f.Path = c.log.path
+			f.Text = fmt.Sprintf("%d lines of %s %s, the first is line %d", f.Count, c.log.path, f.Text, f.Line)
+			c.add(f)
+		}
+	}
+	return c.tail(end)
+}
+
+// tail looks for an unterminated last line after end.
+func (c *checker) tail(end Position) error {
+	info, err := c.log.fs.Lstat(c.log.path)
+	if err != nil || info.Size() <= end.Offset {
+		return ignoreMissing(err)
+	}
+	f, _, err := c.log.openSafe(c.log.path, os.O_RDONLY)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	newline, err := lastNewline(f, info.Size())
+	if err == nil && newline < info.Size() {
+		c.add(Finding{
+			Code: TornTail, Path: c.log.path, Line: end.Lines + 1, Count: 1,
+			Text: fmt.Sprintf("the last line of %s is torn (%d bytes); the next write closes it", c.log.path, info.Size()-newline),
+			Fix:  func(ctx context.Context) error { return c.log.Update(ctx, (*Tx).open) },
+		})
+	}
+	return also(err, f.Close())
+}
+
+// seqSet is a set of sequence numbers, which mostly lie close together.
+type seqSet map[int64]uint64
+
+func (s seqSet) has(n int64) bool { return n >= 0 && s[n>>6]&(1<<(n&63)) != 0 }
+
+func (s seqSet) add(n int64) {
+	if n >= 0 {
+		s[n>>6] |= 1 << (n & 63)
+	}
+}

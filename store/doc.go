@@ -1,0 +1,2 @@
+// Package store keeps the log of a project.
+package store

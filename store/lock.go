@@ -1,0 +1,215 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gofrs/flock"
+)
+
+// Waiting for a lock polls, because a blocking flock can neither be bounded nor
+// cancelled. The pause grows from pollMin to pollMax and is jittered, so that
+// waiters do not meet again and again.
+const (
+	pollMin = 500 * time.Microsecond
+	pollMax = 10 * time.Millisecond
+)
+
+// ownerBytes is the fixed size of the owner record: it is overwritten in place
+// and never truncated, which costs one small write and no allocation of blocks.
+const ownerBytes = 512
+
+// held is a lock of the operating system that this process holds.
+type held struct {
+	log  *Log
+	lock *flock.Flock
+	path string
+}
+
+// acquire takes the lock file at path. Every acquisition has a descriptor of its
+// own, so two goroutines exclude each other as two processes do. A lock file that
+// was deleted or replaced while it was being taken does not count.
+func (l *Log) acquire(ctx context.Context, path, command string, wait time.Duration) (*held, error) {
+	start := time.Now()
+	h := &held{log: l, path: path, lock: flock.New(path,
+		flock.SetFlag(os.O_CREATE|os.O_RDWR|openNoFollow|openNonBlock), flock.SetPermissions(fileMode))}
+	for pause := pollMin; ; pause = min(pause*2, pollMax) {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("wait for %s: %w", path, err)
+		}
+		locked, err := h.try()
+		if err != nil {
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		if locked {
+			h.writeOwner(command)
+			return h, nil
+		}
+		left := wait - time.Since(start)
+		if left <= 0 {
+			return nil, &LockedError{Path: path, Owner: l.readOwner(path), Waited: time.Since(start)}
+		}
+		sleep(ctx, min(left, pause/2+rand.N(pause))) //nolint:gosec // jitter, not a secret
+	}
+}
+
+// sleep pauses for d or until ctx is done.
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// try takes the lock if it is free and the file at the path is the one locked.
+func (h *held) try() (bool, error) {
+	locked, err := h.lock.TryLock()
+	if isLink(err) {
+		return false, &UnsafeError{Path: h.path, Reason: "is a link"}
+	}
+	if err != nil || !locked {
+		return false, err
+	}
+	info, err := h.lock.Stat()
+	if err == nil {
+		err = safe(h.path, info, 0)
+	}
+	if err == nil && tooOpen(info) {
+		_, err = h.log.narrow(h.path, info)
+	}
+	if err == nil {
+		locked, err = h.current()
+	}
+	if err != nil || !locked {
+		return false, also(err, h.lock.Unlock())
+	}
+	return true, nil
+}
+
+// current reports whether the path still names the file that is locked, without
+// which a second writer could hold another one.
+func (h *held) current() (bool, error) {
+	mine, err := h.lock.Stat()
+	if err != nil {
+		return false, err
+	}
+	now, err := h.log.fs.Lstat(h.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(mine, now), err
+}
+
+// release gives the lock back. The file stays: removing it would let two
+// processes lock two files of one name.
+func (h *held) release() error {
+	if err := h.lock.Unlock(); err != nil {
+		return fmt.Errorf("unlock %s: %w", h.path, err)
+	}
+	return nil
+}
+
+// writeOwner notes in the lock file who holds it. It is for people only, so it is
+// not synced and its failure is not one of the lock.
+func (h *held) writeOwner(command string) {
+	host, _ := os.Hostname()
+	o := Owner{PID: os.Getpid(), Host: cutText(host, 64), Command: cutText(command, 128), Since: time.Now().UTC().Truncate(time.Millisecond)}
+	text, err := json.Marshal(o)
+	if err != nil || len(text) >= ownerBytes {
+		return
+	}
+	record := bytes.Repeat([]byte{' '}, ownerBytes)
+	copy(record, text)
+	record[ownerBytes-1] = '\n'
+	f, err := os.OpenFile(h.path, os.O_WRONLY|openNoFollow|openNonBlock, 0)
+	if err != nil {
+		return
+	}
+	_, _ = f.WriteAt(record, ownerOffset)
+	_ = f.Close()
+}
+
+// readOwner returns who noted itself in a lock file last.
+func (l *Log) readOwner(path string) Owner {
+	f, _, err := l.openSafe(path, os.O_RDONLY)
+	if err != nil {
+		return Owner{}
+	}
+	record := make([]byte, ownerBytes)
+	n, _ := f.ReadAt(record, ownerOffset)
+	_ = f.Close()
+	var o Owner
+	if json.Unmarshal(record[:n], &o) != nil {
+		return Owner{}
+	}
+	return o
+}
+
+// cutText shortens s to at most n bytes of whole characters.
+func cutText(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// lock makes this goroutine the only writer of the log: first among those of the
+// process, then among processes. The wait counts for both together.
+func (l *Log) lock(ctx context.Context) (release func() error, h *held, err error) {
+	path := filepath.Join(l.dir, LockName)
+	start := time.Now()
+	select {
+	case l.writer <- struct{}{}:
+	default:
+		timer := time.NewTimer(max(l.options.LockWait, 0))
+		defer timer.Stop()
+		select {
+		case l.writer <- struct{}{}:
+		case <-ctx.Done():
+			return nil, nil, fmt.Errorf("wait for %s: %w", path, ctx.Err())
+		case <-timer.C:
+			return nil, nil, &LockedError{Path: path, Owner: l.readOwner(path), Waited: time.Since(start)}
+		}
+	}
+	h, err = l.acquire(ctx, path, l.options.Command, l.options.LockWait-time.Since(start))
+	if err != nil {
+		<-l.writer
+		return nil, nil, err
+	}
+	return func() error {
+		defer func() { <-l.writer }()
+		return h.release()
+	}, h, nil
+}
+
+// Lease takes the lock file name in the directory of the log for as long as this
+// process wants it: the one place of a bridge or a daemon. It does not wait; the
+// error is a *LockedError when somebody has it. A process that dies releases it.
+func (l *Log) Lease(name, command string) (release func() error, err error) {
+	path, err := l.resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := l.secureDir(); err != nil {
+		return nil, err
+	}
+	h, err := l.acquire(context.Background(), path, command, 0)
+	if err != nil {
+		return nil, err
+	}
+	return h.release, nil
+}

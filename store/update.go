@@ -1,0 +1,275 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/agentloadout/loadout/store/jsonline"
+)
+
+// Tx is the log under the lock. It is valid inside the function that Update
+// calls, in one goroutine.
+type Tx struct {
+	log   *Log
+	lock  *held
+	file  File     // nil while the log is not open or does not exist
+	end   Position // after the last line
+	tail  []byte   // the bytes before end
+	read  bool     // end is known
+	notes []string
+}
+
+// Update calls fn while this goroutine is the only writer of the log on this
+// machine. It creates the directory when it is missing and closes it to others.
+// An error of fn is returned as it is. Other errors are a *LockedError when the
+// lock was not free in time, a *UnsafeError, ctx.Err() or those of the file
+// system. Update must not be called inside fn.
+func (l *Log) Update(ctx context.Context, fn func(*Tx) error) (err error) {
+	notes, err := l.secureDir()
+	if err != nil {
+		return fmt.Errorf("prepare %s: %w", l.dir, err)
+	}
+	release, h, err := l.lock(ctx)
+	if err != nil {
+		return err
+	}
+	tx := &Tx{log: l, lock: h, notes: notes}
+	defer func() { err = also(err, also(tx.close(), release())) }()
+	return fn(tx)
+}
+
+// Notes returns what was repaired or narrowed so far, in sentences for people.
+func (tx *Tx) Notes() []string { return tx.notes }
+
+func (tx *Tx) note(format string, args ...any) {
+	tx.notes = append(tx.notes, fmt.Sprintf(format, args...))
+}
+
+// open opens the log, if there is one, narrows it and closes a torn last line.
+func (tx *Tx) open() error {
+	if tx.file != nil {
+		return nil
+	}
+	f, info, err := tx.log.openSafe(tx.log.path, os.O_RDWR|os.O_APPEND)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open log: %w", err)
+	}
+	tx.file = f
+	if tooOpen(info) {
+		note, err := tx.log.narrow(tx.log.path, info)
+		if err != nil {
+			return err
+		}
+		tx.note("%s", note)
+	}
+	return tx.closeTail(info.Size())
+}
+
+// closeTail ends a last line that a crash left without a newline, where it lies.
+// Under the lock nobody else is writing it. The newline is synced with the next
+// append; should it be lost before, the next writer finds the same torn line.
+func (tx *Tx) closeTail(size int64) error {
+	end, err := lastNewline(tx.file, size)
+	if err != nil || end == size {
+		return err
+	}
+	if _, err := tx.file.Write([]byte{'\n'}); err != nil {
+		return fmt.Errorf("close torn last line: %w", err)
+	}
+	tx.note("the last line of %s was torn (%d bytes from byte %d) and was closed", tx.log.path, size-end, end)
+	return nil
+}
+
+// Read is Log.Read under the lock: what it returns is all there is. A torn last
+// line was closed before and is read as a line.
+func (tx *Tx) Read(ctx context.Context, from Position, fn func(Batch) error) (Position, error) {
+	tx.read = false
+	if err := tx.open(); err != nil {
+		return from, err
+	}
+	if tx.file == nil {
+		if from.Offset > 0 {
+			return from, ErrMissing
+		}
+		tx.end, tx.tail, tx.read = Position{MaxSeq: -1, LastSeq: -1}, nil, true
+		return tx.end, nil
+	}
+	tail, err := from.fits(tx.file, true)
+	if err != nil {
+		return from, err
+	}
+	s, err := newScanner(tx.file, from, tail)
+	if err != nil {
+		return from, err
+	}
+	pos, err := s.run(ctx, fn)
+	if err != nil {
+		return pos, err
+	}
+	tx.end, tx.tail, tx.read = pos, s.tail, true
+	return pos, nil
+}
+
+// Append stores lines, each one JSON object without a newline whose seq rises,
+// after the end that Read has reached in this Tx, and returns the position after
+// them. It writes them at once and syncs them before it returns; a new file's
+// directory is synced too. On an error nothing was acknowledged, and nothing was
+// stored either unless the error is ErrUncertain.
+func (tx *Tx) Append(lines [][]byte) (Position, error) {
+	if !tx.read {
+		return Position{}, errors.New("append to log: the end of the log was not read in this update")
+	}
+	text, end, err := layOut(tx.end, lines)
+	if err != nil {
+		return tx.end, fmt.Errorf("append to log: %w", err)
+	}
+	if len(text) == 0 {
+		return tx.end, nil
+	}
+	if err := tx.write(text, &end); err != nil {
+		tx.read = false
+		return tx.end, fmt.Errorf("append to log: %w", err)
+	}
+	tx.tail = appendTail(tx.tail, text)
+	end.Tail = digest(tx.tail)
+	tx.end = end
+	return end, nil
+}
+
+// layOut joins the lines to one text and returns the position after it, but for
+// the digest of the tail.
+func layOut(end Position, lines [][]byte) ([]byte, Position, error) {
+	var text []byte
+	var o jsonline.Object
+	for i, line := range lines {
+		if len(line) > MaxLineBytes {
+			return nil, end, fmt.Errorf("%w: %d bytes, more than %d", ErrLine, len(line), MaxLineBytes)
+		}
+		if bytes.IndexByte(line, '\n') >= 0 {
+			return nil, end, fmt.Errorf("%w: it holds a newline", ErrLine)
+		}
+		if err := o.Parse(line); err != nil {
+			return nil, end, fmt.Errorf("%w: %w", ErrLine, err)
+		}
+		seq := seqOf(&o)
+		if seq <= end.MaxSeq {
+			return nil, end, fmt.Errorf("%w: its seq %d is not above %d", ErrLine, seq, end.MaxSeq)
+		}
+		if end.Offset == 0 && i == 0 {
+			end.File.First = digestLine(line)
+		}
+		end.MaxSeq, end.LastSeq, end.Last = seq, seq, digestLine(line)
+		end.Lines++
+		text = append(append(text, line...), '\n')
+	}
+	end.Offset += int64(len(text))
+	return text, end, nil
+}
+
+// write appends text durably and completes the identity of the file in end.
+func (tx *Tx) write(text []byte, end *Position) error {
+	if err := tx.create(); err != nil {
+		return err
+	}
+	size, err := tx.unchanged()
+	if err != nil {
+		return err
+	}
+	if size == 0 {
+		if end.File.Device, end.File.Inode, err = identify(tx.file); err != nil {
+			return err
+		}
+	}
+	_, err = tx.file.Write(text)
+	if err == nil {
+		err = tx.file.Sync()
+	}
+	if err == nil && size == 0 {
+		err = tx.log.fs.SyncDir(tx.log.dir)
+	}
+	if err != nil {
+		return tx.takeBack(size, int64(len(text)), err)
+	}
+	if _, err := tx.inPlace(); err != nil {
+		return fmt.Errorf("%w: %w", ErrUncertain, err)
+	}
+	return nil
+}
+
+// create makes the log exist.
+func (tx *Tx) create() error {
+	if tx.file != nil {
+		return nil
+	}
+	f, _, err := tx.log.openSafe(tx.log.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL)
+	if errors.Is(err, fs.ErrExist) {
+		return ErrChanged
+	}
+	tx.file = f
+	return err
+}
+
+// unchanged checks before a write that nobody else wrote since Read, and returns
+// the size of the log.
+func (tx *Tx) unchanged() (size int64, err error) {
+	info, err := tx.inPlace()
+	if err != nil {
+		return 0, err
+	}
+	if info.Size() != tx.end.Offset {
+		return 0, ErrChanged
+	}
+	return info.Size(), nil
+}
+
+// inPlace checks that the paths of the log and of the lock still name the files
+// that are open.
+func (tx *Tx) inPlace() (fs.FileInfo, error) {
+	current, err := tx.lock.current()
+	if err != nil {
+		return nil, err
+	}
+	info, err := tx.file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	now, err := tx.log.fs.Lstat(tx.log.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (!current || !os.SameFile(info, now)) {
+		return nil, ErrChanged
+	}
+	return info, err
+}
+
+// takeBack cuts off what a failed append has left, provided that nothing else
+// follows it, so that nothing half-stored is found later.
+func (tx *Tx) takeBack(size, written int64, cause error) error {
+	info, err := tx.file.Stat()
+	if err == nil && (info.Size() < size || info.Size() > size+written) {
+		err = ErrChanged
+	}
+	if err == nil && info.Size() > size {
+		if err = tx.file.Truncate(size); err == nil {
+			err = tx.file.Sync()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w (%w: %w)", cause, ErrUncertain, err)
+	}
+	return cause
+}
+
+func (tx *Tx) close() error {
+	if tx.file == nil {
+		return nil
+	}
+	err := tx.file.Close()
+	tx.file, tx.read = nil, false
+	return err
+}
