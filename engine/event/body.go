@@ -9,7 +9,8 @@ type Body interface{ isBody() }
 
 // Task asks somebody for work. With Event.Resolves naming a task it takes that task instead of adding one.
 type Task struct {
-	Needs []string `json:"needs,omitempty"` // ids of tasks that must be done first, at most MaxNeeds
+	Needs   []string `json:"needs,omitempty"`   // ids of tasks that must be done first, at most MaxNeeds
+	Handoff bool     `json:"handoff,omitempty"` // it was handed over with a message
 }
 
 // Handoff passes work on with words for the next agent.
@@ -76,7 +77,7 @@ type Displaced struct {
 type Decision struct {
 	Title        string `json:"title"`
 	Rationale    string `json:"rationale"`
-	Supersedes   string `json:"supersedes,omitempty"` // id of an older decision event
+	Supersedes   string `json:"supersedes,omitempty"` // id of an older decision event; other programs may name its title
 	DiscussionID string `json:"discussionId,omitempty"`
 }
 

@@ -28,16 +28,13 @@ type Event struct {
 
 // Time is the event's timestamp, the zero time if it cannot be parsed.
 func (e *Event) Time() time.Time {
-	t, err := time.Parse(time.RFC3339Nano, e.Timestamp)
-	if err != nil {
-		return time.Time{}
-	}
+	t, _ := ParseTime(e.Timestamp)
 	return t
 }
 
 // Concerns reports whether the event is news for agent: meant for it or for everybody, and not its own.
 func (e *Event) Concerns(agent string) bool {
-	return e.From != agent && (e.To == agent || e.To == Broadcast)
+	return !SameName(e.From, agent) && (e.To == Broadcast || SameName(e.To, agent))
 }
 
 // New makes an event that is not stored yet. ID, Seq and Timestamp are given under the lock.

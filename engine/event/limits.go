@@ -16,6 +16,8 @@ const (
 	MaxPath   = 1024
 	MaxReason = 500
 
+	MaxDisplaced = 1024 // claims that one claim by force can end
+
 	MaxTitle     = 200
 	MaxRationale = 10000
 
@@ -35,6 +37,9 @@ const (
 	MaxContent      = 16384
 	MaxAlternatives = 10
 	MaxAlternative  = 2000
+
+	MaxSession = 1024 // session id of a host
+	MaxHost    = 255
 
 	MaxNeeds    = 50
 	MaxEvidence = 2000

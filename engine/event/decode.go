@@ -1,0 +1,212 @@
+package event
+
+import (
+	"bytes"
+
+	"github.com/agentloadout/loadout/store/jsonline"
+)
+
+// Decode reads the envelope of a line that o was parsed from and checks every rule that the format has for readers; the error
+// is an *InvalidError. Keys that the envelope does not have are ignored, and so are a "key" and a "by" of another form: they are
+// not part of the format that other programs write. The payload is checked by Body, not here.
+func Decode(o *jsonline.Object, raw []byte) (Event, error) {
+	d := decoder{text: string(raw)}
+	e := Event{Seq: -1}
+	for _, f := range o.Fields() {
+		d.at += len(f.Key) + len(`,"":`)
+		d.field(&e, f)
+		d.at += len(f.Value)
+	}
+	if d.err == nil {
+		d.err = e.checkComplete()
+	}
+	if d.err != nil {
+		return Event{}, d.err
+	}
+	return e, nil
+}
+
+// decoder reads the fields of one line and keeps the first error.
+type decoder struct {
+	text string // a copy of the line; the event's strings are cut from it
+	at   int    // where the value at hand starts in text, if the line is written without blanks
+	err  error
+}
+
+func (d *decoder) field(e *Event, f jsonline.Field) {
+	switch string(f.Key) {
+	case "id":
+		e.ID = d.trimmed("id", f.Value, MaxName)
+	case "seq":
+		e.Seq = d.seq(f.Value)
+	case "type":
+		e.Type = d.eventType(f.Value)
+	case "from":
+		e.From = d.trimmed("from", f.Value, MaxName)
+	case "to":
+		e.To = d.trimmed("to", f.Value, MaxName)
+	case "description":
+		e.Description = d.trimmed("description", f.Value, MaxDescription)
+	case "context":
+		e.Context = d.limited("context", f.Value, MaxContext)
+	case "timestamp":
+		e.Timestamp = d.timestamp(f.Value)
+	case "resolves":
+		e.Resolves = d.trimmed("resolves", f.Value, MaxName)
+	case "payload":
+		e.Payload = d.payload(f.Value)
+	case "key":
+		e.Key = d.own(f.Value)
+	case "by":
+		e.By = d.own(f.Value)
+	}
+}
+
+func (d *decoder) fail(field, reason string) {
+	if d.err == nil {
+		d.err = invalid(field, reason)
+	}
+}
+
+// string decodes a JSON string.
+func (d *decoder) string(key string, value []byte) string {
+	if value[0] != '"' {
+		d.fail(key, "is not a string")
+		return ""
+	}
+	if bytes.IndexByte(value, '\\') < 0 {
+		return d.cut(value[1 : len(value)-1])
+	}
+	s, err := jsonline.String(value)
+	if err != nil {
+		d.fail(key, "is not a string")
+	}
+	return s
+}
+
+// cut returns the inside of the string at hand as a part of the line's copy, or as its own copy where blanks have shifted it.
+func (d *decoder) cut(inside []byte) string {
+	start, end := d.at+1, d.at+1+len(inside)
+	if end <= len(d.text) && d.text[start:end] == string(inside) {
+		return d.text[start:end]
+	}
+	return string(inside)
+}
+
+// trimmed decodes a text whose blanks at both ends do not count.
+func (d *decoder) trimmed(key string, value []byte, limit int) string {
+	s := trim(d.string(key, value))
+	if !fits(s, limit) {
+		d.err = tooLong(key, limit)
+	}
+	return s
+}
+
+// limited decodes a text in which every character counts.
+func (d *decoder) limited(key string, value []byte, limit int) string {
+	s := d.string(key, value)
+	if !fits(s, limit) {
+		d.err = tooLong(key, limit)
+	}
+	return s
+}
+
+// own decodes a field that only this program writes.
+func (d *decoder) own(value []byte) string {
+	if value[0] != '"' {
+		return ""
+	}
+	if s := trim(d.string("", value)); fits(s, MaxName) {
+		return s
+	}
+	return ""
+}
+
+func (d *decoder) seq(value []byte) int64 {
+	n, err := jsonline.Int(value)
+	if err != nil || n < 0 {
+		d.fail("seq", "is not a whole number from 0 to 2^53-1")
+		return -1
+	}
+	return n
+}
+
+// eventType decodes the type. Known ones do not hold on to the line's copy.
+func (d *decoder) eventType(value []byte) Type {
+	if known := internType(value); known != "" {
+		return known
+	}
+	return Type(d.trimmed("type", value, MaxName))
+}
+
+func internType(quoted []byte) Type {
+	switch string(quoted) {
+	case `"task"`:
+		return TypeTask
+	case `"handoff"`:
+		return TypeHandoff
+	case `"question"`:
+		return TypeQuestion
+	case `"done"`:
+		return TypeDone
+	case `"status"`:
+		return TypeStatus
+	case `"error"`:
+		return TypeError
+	case `"cancel"`:
+		return TypeCancel
+	case `"contract"`:
+		return TypeContract
+	case `"ownership"`:
+		return TypeOwnership
+	case `"decision"`:
+		return TypeDecision
+	case `"update"`:
+		return TypeUpdate
+	case `"ack"`:
+		return TypeAck
+	case `"discussion"`:
+		return TypeDiscussion
+	case `"agent"`:
+		return TypeAgent
+	case `"halt"`:
+		return TypeHalt
+	}
+	return ""
+}
+
+func (d *decoder) timestamp(value []byte) string {
+	s := d.string("timestamp", value)
+	if _, ok := ParseTime(s); !ok {
+		d.fail("timestamp", "is not an ISO 8601 date and time with seconds and a zone")
+	}
+	return s
+}
+
+func (d *decoder) payload(value []byte) []byte {
+	if value[0] != '{' {
+		d.fail("payload", "is not an object")
+		return nil
+	}
+	return bytes.Clone(value)
+}
+
+// checkComplete refuses an event that lacks a required field.
+func (e *Event) checkComplete() error {
+	for _, f := range [...]struct{ name, value string }{
+		{"id", e.ID},
+		{"type", string(e.Type)},
+		{"from", e.From},
+		{"to", e.To},
+		{"description", e.Description},
+		{"timestamp", e.Timestamp},
+	} {
+		if f.value == "" {
+			return invalid(f.name, "is missing or empty")
+		}
+	}
+	if e.Seq < 0 {
+		return invalid("seq", "is missing")
+	}
+	return nil
+}
