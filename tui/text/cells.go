@@ -180,3 +180,21 @@ func cut(s string, x int) (left, right string) {
 	}
 	return s[:n], sequences.String() + s[n:]
 }
+
+// NextBreak is where the character of s that starts at i ends.
+func NextBreak(s string, i int) int {
+	if i >= len(s) {
+		return len(s)
+	}
+	unit, _ := next(s[i:])
+	return i + len(unit)
+}
+
+// PreviousBreak is where the character of s that ends at i starts.
+func PreviousBreak(s string, i int) int {
+	start := 0
+	for at := 0; at < i; at = NextBreak(s, at) {
+		start = at
+	}
+	return start
+}

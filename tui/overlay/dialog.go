@@ -1,0 +1,131 @@
+package overlay
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/agentloadout/loadout/tui/list"
+	"github.com/agentloadout/loadout/tui/text"
+	"github.com/agentloadout/loadout/tui/theme"
+)
+
+// Paragraph is a piece of a dialog. It is wrapped to the width; continuation lines are indented as Indent says.
+type Paragraph struct {
+	Head      string // stands before the first line
+	HeadStyle theme.Style
+	Text      string
+	Style     theme.Style
+	Indent    int // of all lines; the head stands within it
+}
+
+// Dialog shows text that may be longer than the window.
+type Dialog struct {
+	theme  *theme.Theme
+	title  string
+	hint   string
+	body   []Paragraph
+	scroll list.Scroll
+	tail   bool // stay at the end as text is added
+	alarm  bool
+}
+
+// NewDialog makes a dialog.
+func NewDialog(t *theme.Theme, title string, body ...Paragraph) *Dialog {
+	return &Dialog{theme: t, title: title, body: body, hint: "close"}
+}
+
+// Alarm marks the dialog as bad news.
+func (d *Dialog) Alarm() *Dialog {
+	d.alarm = true
+	return d
+}
+
+// SetBody replaces what the dialog says. tail: it stays at the end while the person has not scrolled up.
+func (d *Dialog) SetBody(body []Paragraph, tail bool) {
+	_, below := d.scroll.Partial()
+	d.body, d.tail = body, tail && !below
+}
+
+// SetTitle replaces the title and what closing means.
+func (d *Dialog) SetTitle(title, hint string) { d.title, d.hint = title, hint }
+
+// Key scrolls or closes.
+func (d *Dialog) Key(k tea.KeyMsg) Outcome {
+	if k.Paste {
+		return Open
+	}
+	switch k.String() {
+	case "esc", "enter", "q", "?":
+		return Closed
+	case "up", "k":
+		d.scroll.Move(-1)
+	case "down", "j":
+		d.scroll.Move(1)
+	case "pgup", "b":
+		d.scroll.Page(-1)
+	case "pgdown", " ":
+		d.scroll.Page(1)
+	case "home", "g":
+		d.scroll.Home()
+	case "end", "G":
+		d.scroll.End()
+	}
+	return Open
+}
+
+// View draws the dialog as small as its text allows.
+func (d *Dialog) View(w, h int) []string {
+	t := d.theme
+	w = min(w, dialogWidth)
+	var lines []theme.Spans
+	widest := text.Width(d.title) + 4
+	for _, p := range d.body {
+		for _, line := range p.lines(w - 4) {
+			widest = max(widest, line.Width())
+			lines = append(lines, line)
+		}
+	}
+	w = min(w, max(widest, 30)+4)
+	height := min(h, len(lines)+4)
+	d.scroll.SetSize(len(lines), height-4)
+	if d.tail {
+		d.scroll.End()
+	}
+	from, to := d.scroll.Visible()
+	body := make([]string, 0, height)
+	add := func(spans theme.Spans) {
+		body = append(body, t.Row(w-2, theme.Style{}, append(theme.Spans{theme.S(" ", t.Text)}, spans...), nil))
+	}
+	for _, line := range lines[from:to] {
+		add(line)
+	}
+	add(nil)
+	add(d.keys())
+	title := d.title
+	if d.alarm {
+		title = t.Warning + " " + title
+	}
+	return t.Box(w, height, theme.Label{Title: title, Focus: true}, body[max(len(body)-(height-2), 0):])
+}
+
+func (d *Dialog) keys() theme.Spans {
+	t := d.theme
+	keys := theme.Spans{theme.S("esc", t.Strong), theme.S(" "+d.hint, t.Dim)}
+	above, below := d.scroll.Partial()
+	if above || below {
+		keys = append(keys, theme.S("  "+t.Glyphs.Up+t.Glyphs.Down, t.Strong), theme.S(" scroll", t.Dim))
+	}
+	return keys
+}
+
+func (p Paragraph) lines(w int) []theme.Spans {
+	indent := min(p.Indent, w/2)
+	head := text.Pad(p.Head, indent)
+	var lines []theme.Spans
+	for i, line := range text.Wrap(p.Text, max(w-max(indent, text.Width(head)), 1)) {
+		if i > 0 {
+			head = text.Blank(max(indent, text.Width(p.Head)))
+		}
+		lines = append(lines, theme.Spans{theme.S(head, p.HeadStyle), theme.S(line, p.Style)})
+	}
+	return lines
+}

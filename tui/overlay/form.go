@@ -1,0 +1,246 @@
+package overlay
+
+import (
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/agentloadout/loadout/tui/text"
+	"github.com/agentloadout/loadout/tui/theme"
+)
+
+// Widths of boxes, borders included.
+const (
+	formWidth   = 72
+	dialogWidth = 96
+)
+
+// Input is one line of a form: a text to edit, or a choice when Choices are given.
+type Input struct {
+	Name        string // for Value
+	Label       string
+	Placeholder string // ASCII, shown while the text is empty
+	Field       Field
+	Choices     []string
+	Chosen      int
+}
+
+func (i *Input) value() string {
+	if len(i.Choices) > 0 {
+		return i.Choices[i.Chosen]
+	}
+	return strings.TrimSpace(i.Field.Value())
+}
+
+// Form asks for a few values, or only for a yes when it has no inputs. A refused form stays open with everything typed.
+type Form struct {
+	theme  *theme.Theme
+	title  string
+	verb   string   // what Enter does
+	about  []string // what it is about, a paragraph each
+	inputs []*Input
+	at     int
+	busy   string
+	wrong  []string // why it was refused, a paragraph each; the first is the sentence, the others are what helps
+	alarm  bool
+}
+
+// NewForm makes a form. verb says what Enter does.
+func NewForm(t *theme.Theme, title, verb string, about []string, inputs ...*Input) *Form {
+	return &Form{theme: t, title: title, verb: verb, about: about, inputs: inputs}
+}
+
+// Alarm makes the form look as grave as what it does.
+func (f *Form) Alarm() *Form {
+	f.alarm = true
+	return f
+}
+
+// Value is what was entered in the input of that name, without blanks around it.
+func (f *Form) Value(name string) string {
+	for _, in := range f.inputs {
+		if in.Name == name {
+			return in.value()
+		}
+	}
+	return ""
+}
+
+// Busy shows that the form was sent and no answer has come yet. Empty: not busy.
+func (f *Form) Busy(doing string) { f.busy = doing }
+
+// IsBusy reports whether an answer is awaited.
+func (f *Form) IsBusy() bool { return f.busy != "" }
+
+// Refuse shows why the form was refused, and lets it be edited again. field moves to the input of that name, if any.
+func (f *Form) Refuse(field string, paragraphs ...string) {
+	f.busy = ""
+	f.wrong = paragraphs
+	for i, in := range f.inputs {
+		if in.Name == field {
+			f.at = i
+		}
+	}
+}
+
+// Key edits the form.
+func (f *Form) Key(k tea.KeyMsg) Outcome {
+	if k.Type == tea.KeyEsc {
+		return Closed
+	}
+	if f.busy != "" {
+		return Open
+	}
+	if !k.Paste {
+		switch k.String() {
+		case "enter":
+			f.wrong = nil
+			return Submitted
+		case "tab", "down":
+			f.move(1)
+			return Open
+		case "shift+tab", "up":
+			f.move(-1)
+			return Open
+		}
+	}
+	if len(f.inputs) == 0 {
+		return Open
+	}
+	in := f.inputs[f.at]
+	if len(in.Choices) == 0 {
+		in.Field.Key(k)
+		return Open
+	}
+	switch {
+	case k.Paste:
+	case k.String() == "left":
+		in.Chosen = (in.Chosen + len(in.Choices) - 1) % len(in.Choices)
+	case k.String() == "right" || k.String() == " ":
+		in.Chosen = (in.Chosen + 1) % len(in.Choices)
+	}
+	return Open
+}
+
+func (f *Form) move(d int) {
+	if n := len(f.inputs); n > 0 {
+		f.at = (f.at + d + n) % n
+	}
+}
+
+// View draws the form. In a low window the inputs win over what the form says.
+func (f *Form) View(w, h int) []string {
+	w = min(w, formWidth)
+	inner := w - 4
+	t := f.theme
+
+	var inputs []theme.Spans
+	label := 0
+	for _, in := range f.inputs {
+		label = max(label, text.Width(in.Label))
+	}
+	for i, in := range f.inputs {
+		inputs = append(inputs, f.row(in, i == f.at, label, inner))
+	}
+	talk := f.talk(inner)
+
+	room := max(h-2, 1) - 1 // the hint
+	first := 0
+	if len(inputs) > room { // scroll to the input that is edited
+		first = min(f.at, len(inputs)-room)
+	}
+	inputs = inputs[first:min(first+room, len(inputs))]
+	talk = talk[:min(len(talk), max(room-len(inputs), 0))]
+
+	var body []string
+	add := func(spans theme.Spans) {
+		line := append(theme.Spans{theme.S(" ", t.Text)}, spans...)
+		body = append(body, t.Row(w-2, theme.Style{}, line, nil))
+	}
+	for _, spans := range talk {
+		add(spans)
+	}
+	if len(talk) > 0 && len(talk)+len(inputs) < room && len(inputs) > 0 {
+		add(nil)
+	}
+	for _, spans := range inputs {
+		add(spans)
+	}
+	if len(body) < room {
+		add(nil)
+	}
+	add(f.hint())
+	return t.Box(w, len(body)+2, f.titleLabel(), body)
+}
+
+func (f *Form) titleLabel() theme.Label {
+	if f.alarm {
+		return theme.Label{Title: f.theme.Stop + " " + f.title, Focus: true}
+	}
+	return theme.Label{Title: f.title, Focus: true}
+}
+
+func (f *Form) row(in *Input, focused bool, label, w int) theme.Spans {
+	t := f.theme
+	mark, style := "  ", t.Dim
+	if focused {
+		mark, style = t.Pointer+" ", t.Strong
+	}
+	row := theme.Spans{theme.S(mark, t.Focus), theme.S(text.Pad(in.Label, label)+"  ", style)}
+	room := max(w-row.Width(), 1)
+	if len(in.Choices) == 0 {
+		return append(row, in.Field.Spans(t, room, focused && f.busy == "", in.Placeholder)...)
+	}
+	for i, choice := range in.Choices {
+		if i == in.Chosen {
+			row = append(row, theme.S("("+t.Live+") "+choice+"  ", t.Strong))
+		} else {
+			row = append(row, theme.S("( ) "+choice+"  ", t.Dim))
+		}
+	}
+	return row
+}
+
+// talk is what the form says above its inputs.
+func (f *Form) talk(w int) []theme.Spans {
+	t := f.theme
+	var lines []theme.Spans
+	for _, paragraph := range f.about {
+		for _, line := range text.Wrap(text.Line(paragraph), w) {
+			lines = append(lines, theme.Spans{theme.S(line, t.Text)})
+		}
+	}
+	if len(f.wrong) > 0 && len(lines) > 0 {
+		lines = append(lines, nil)
+	}
+	for i, paragraph := range f.wrong {
+		style, mark := t.Dim, "  "
+		if i == 0 {
+			style, mark = t.Bad, t.Glyphs.No+" "
+		}
+		for k, line := range text.Wrap(text.Line(paragraph), w-2) {
+			if k > 0 {
+				mark = "  "
+			}
+			lines = append(lines, theme.Spans{theme.S(mark+line, style)})
+		}
+	}
+	for _, in := range f.inputs {
+		if in.Field.Cut() {
+			lines = append(lines, theme.Spans{theme.S(t.Warning+" the "+strings.ToLower(in.Label)+" was too long and is cut", t.Warn)})
+		}
+	}
+	return lines
+}
+
+func (f *Form) hint() theme.Spans {
+	t := f.theme
+	if f.busy != "" {
+		return theme.Spans{theme.S(f.busy+t.Ellipsis, t.Accent), theme.S("  esc", t.Strong), theme.S(" stop waiting", t.Dim)}
+	}
+	hint := theme.Spans{theme.S("enter", t.Strong), theme.S(" "+f.verb, t.Dim)}
+	if len(f.inputs) > 1 {
+		hint = append(hint, theme.S("  tab", t.Strong), theme.S(" next", t.Dim))
+	}
+	return append(hint, theme.S("  esc", t.Strong), theme.S(" cancel", t.Dim))
+}
