@@ -1,7 +1,124 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+)
+
+const (
+	beatsName     = "beats.json"
+	maxBeatsBytes = 1 << 20
+
+	beatEvery  = 10 * time.Second    // an agent's beats are at least so far apart
+	beatLasts  = 10 * time.Minute    // how long a beat speaks for a process that cannot be looked at
+	beatForget = 30 * 24 * time.Hour // older beats are dropped
+)
+
+// beat is the last sign of life of a registered agent.
+type beat struct {
+	At       time.Time `json:"at"`
+	Worktree string    `json:"worktree,omitempty"` // where it worked
+}
+
+// beats is the private file of beats, by folded name. It is no part of the coordination state: it may be lost, and a beat that is
+// overwritten by another process's at the same moment comes again within seconds. So nothing here is locked or synced.
+type beats struct {
+	mu   sync.Mutex
+	mine map[string]time.Time // what this engine wrote
+}
 
 // Beat notes that a registered agent is alive, at most every ten seconds. Best effort: a beat that cannot be written is
 // no reason for anything to fail.
-func (e *Engine) Beat(ctx context.Context, agent string) { panic("later") }
+func (e *Engine) Beat(ctx context.Context, agent string) {
+	if e.warmUp(ctx) != nil {
+		return
+	}
+	e.mu.Lock()
+	a, ok := e.mem.state.Agent(agent)
+	e.mu.Unlock()
+	if ok && a.Registered {
+		e.writeBeat(state.FoldName(a.Name))
+	}
+}
+
+// beatFor is Beat for who has just written ev. A registration counts at once, though it is folded later.
+func (e *Engine) beatFor(ctx context.Context, ev *event.Event) {
+	if ev.Type != event.TypeAgent {
+		e.Beat(ctx, ev.From)
+		return
+	}
+	body, err := ev.Body()
+	if err != nil {
+		return
+	}
+	if a, ok := body.(event.Agent); ok && a.Action == event.AgentRegistered {
+		e.writeBeat(state.FoldName(a.Name))
+	}
+}
+
+func (e *Engine) writeBeat(name string) {
+	e.beats.mu.Lock()
+	defer e.beats.mu.Unlock()
+	now := e.now()
+	if recent(e.beats.mine[name], now) {
+		return
+	}
+	all := e.readBeats()
+	if e.beats.mine == nil {
+		e.beats.mine = map[string]time.Time{}
+	}
+	e.beats.mine[name] = now
+	if b, ok := all[name]; ok && recent(b.At, now) && b.Worktree == e.project.Worktree {
+		return
+	}
+	all[name] = beat{At: now, Worktree: e.project.Worktree}
+	maps.DeleteFunc(all, func(_ string, b beat) bool { return now.Sub(b.At) > beatForget })
+	if data, err := json.Marshal(all); err == nil {
+		_ = e.log.WriteCache(beatsName, append(data, '\n'))
+	}
+}
+
+func recent(at, now time.Time) bool { return !at.After(now) && now.Sub(at) < beatEvery }
+
+// readBeats is what the file says; a file that is missing or damaged says nothing.
+func (e *Engine) readBeats() map[string]beat {
+	all := map[string]beat{}
+	data, err := e.log.ReadFile(beatsName, maxBeatsBytes)
+	if err != nil || json.Unmarshal(data, &all) != nil {
+		return map[string]beat{}
+	}
+	return all
+}
+
+// liveness answers whether an agent of s is alive. The file of beats is read when it is first asked.
+func (e *Engine) liveness(s *state.State, now time.Time) func(agent string) Liveness {
+	all := sync.OnceValue(e.readBeats)
+	return func(agent string) Liveness {
+		a, ok := s.Agent(agent)
+		if !ok || !a.Registered {
+			return Liveness{}
+		}
+		b := all()[state.FoldName(a.Name)]
+		return Liveness{Known: true, Live: e.isAlive(a, b, now), LastBeat: b.At}
+	}
+}
+
+// isAlive looks at the agent's process when it is one of this machine; else its last word must not be long ago.
+func (e *Engine) isAlive(a state.Agent, b beat, now time.Time) bool {
+	if a.PID > 0 && a.Host == e.options.Host.Name() {
+		return e.options.Host.Alive(Process{PID: a.PID, Start: a.Start, Boot: a.Boot})
+	}
+	last := b.At
+	for _, t := range []*time.Time{a.Since, a.LastAt} {
+		if t != nil && t.After(last) {
+			last = *t
+		}
+	}
+	return now.Sub(last) < beatLasts
+}

@@ -1,10 +1,177 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/safetext"
+	"github.com/agentloadout/loadout/engine/state"
+)
 
 // MaxCardBytes bounds a handover card.
 const MaxCardBytes = 1024
 
+const (
+	maxCardItem = 120             // UTF-16 units of one item
+	cardGitWait = 2 * time.Second // a card is read at the start of a session and must not delay it
+)
+
 // Card is what the next session of an agent must know, as text of at most MaxCardBytes: claims, open tasks, last decisions,
-// files that are changed and not committed.
-func (e *Engine) Card(ctx context.Context, agent string) (string, error) { panic("later") }
+// contracts it has not caught up with, files that are changed and not committed.
+func (e *Engine) Card(ctx context.Context, agent string) (string, error) {
+	if err := event.CheckName(agent); err != nil {
+		return "", invalid(err)
+	}
+	v, err := e.View(ctx)
+	if err != nil {
+		return "", err
+	}
+	files, err := e.unlanded(ctx, v, agent)
+	if err != nil {
+		return "", err
+	}
+	return card(v, agent, files), nil
+}
+
+// unlanded lists the changed files of this worktree that the agent claims, all changed ones when it claims none.
+func (e *Engine) unlanded(ctx context.Context, v *View, agent string) ([]string, error) {
+	if e.project.Worktree == "" {
+		return nil, nil
+	}
+	asked, cancel := context.WithTimeout(ctx, cardGitWait)
+	defer cancel()
+	changes, err := gitStatus(asked, e.project.Worktree, ".")
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	claims := v.State.ClaimsOf(agent)
+	var files []string
+	for _, c := range changes {
+		if len(claims) == 0 || slices.ContainsFunc(claims, func(own state.Claim) bool { return state.Within(c.Path, own.Path, v.FoldCase) }) {
+			files = append(files, c.Path)
+		}
+	}
+	if err != nil {
+		files = append(files, "("+gitNote(err)+")")
+	}
+	return files, nil
+}
+
+// section is one line of a card: as many items as there is room for.
+type section struct {
+	title string
+	items []string
+	shown int
+}
+
+func card(v *View, agent string, files []string) string {
+	sections := []section{
+		{title: "Claims", items: cardClaims(v, agent)},
+		{title: "Open tasks", items: cardTasks(v, agent)},
+		{title: "Contracts behind", items: cardContracts(v, agent)},
+		{title: "Decisions", items: cardDecisions(v)},
+		{title: "Not committed", items: files},
+	}
+	readTo := int64(-1)
+	if a, ok := v.State.Agent(agent); ok {
+		readTo = a.Cursor
+	}
+	head := fmt.Sprintf("Handover card for %s as of seq %d, read to %d, %d unread.\n",
+		event.Clip(agent, 64), v.State.Head(), readTo, v.State.Unread(agent).Count)
+	if v.Halted != nil {
+		head += "HALTED: " + event.Clip(safetext.Line(v.Halted.Error()), maxCardItem) + "\n"
+	}
+	// One item more for each section in turn, as long as all of it fits.
+	for grown := true; grown; {
+		grown = false
+		for i := range sections {
+			s := &sections[i]
+			if s.shown == len(s.items) {
+				continue
+			}
+			s.shown++
+			if len(head)+len(layOut(sections)) > MaxCardBytes {
+				s.shown--
+				continue
+			}
+			grown = true
+		}
+	}
+	return head + layOut(sections)
+}
+
+func layOut(sections []section) string {
+	var b strings.Builder
+	for _, s := range sections {
+		if len(s.items) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "%s (%d):", s.title, len(s.items))
+		for i, item := range s.items[:s.shown] {
+			if i > 0 {
+				b.WriteByte(';')
+			}
+			b.WriteByte(' ')
+			b.WriteString(event.Clip(safetext.Line(item), maxCardItem))
+		}
+		if s.shown < len(s.items) {
+			b.WriteString(" …")
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func cardClaims(v *View, agent string) []string {
+	var items []string
+	for _, c := range v.State.ClaimsOf(agent) {
+		item := fmt.Sprintf("%s (%s, fence %d)", c.Path, c.Mode, c.Fence)
+		if c.Lapsed(v.Now) {
+			item = c.Path + " (lapsed)"
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// cardTasks lists what the agent has taken first, then what waits for it.
+func cardTasks(v *View, agent string) []string {
+	var taken, waiting []string
+	for _, t := range v.State.Pending() {
+		item := fmt.Sprintf("[%s] %s, from %s", t.ID, t.Description, t.From)
+		switch {
+		case state.SameName(t.TakenBy, agent):
+			taken = append(taken, item+" (yours)")
+		case t.TakenBy == "" && (state.SameName(t.To, agent) || t.To == event.Broadcast):
+			waiting = append(waiting, item)
+		}
+	}
+	return append(taken, waiting...)
+}
+
+func cardContracts(v *View, agent string) []string {
+	var items []string
+	for _, c := range v.State.Contracts() {
+		for _, r := range c.Readers {
+			if state.SameName(r.Agent, agent) && r.Behind > 0 {
+				items = append(items, fmt.Sprintf("%s rev%d (you: rev%d)", c.Name, c.Revision, r.Revision))
+			}
+		}
+	}
+	return items
+}
+
+// cardDecisions lists the decisions that hold, newest first.
+func cardDecisions(v *View) []string {
+	var items []string
+	for _, d := range slices.Backward(v.State.Decisions()) {
+		if d.SupersededBy == "" {
+			items = append(items, d.Title)
+		}
+	}
+	return items
+}

@@ -170,6 +170,8 @@ type View struct {
 	Person   bool                        // a person asks, not an agent
 	Halted   *HaltedError                // nil: the kill switch is off
 	Notes    []string                    // repairs and the like that the person should know
+
+	at place // where the log was read to, for FollowFrom
 }
 
 // Liveness is what is known about an agent's session.

@@ -1,11 +1,16 @@
 package engine
 
 import (
+	"os"
+	"sync"
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/store"
 )
+
+// DefaultCompactAbove is the size of a log in bytes above which it is compacted by itself.
+const DefaultCompactAbove = 1 << 30
 
 // Options tune an Engine. The zero value is what a verb needs.
 type Options struct {
@@ -20,7 +25,7 @@ type Options struct {
 	NoNotify     bool          // Follow polls only
 	AllowNetwork bool          // permit a log on NFS or SMB, refused by default because locks are not dependable there
 
-	CompactAbove int64 // size in bytes above which a write compacts the log after it was answered, default 1 GiB, negative: never
+	CompactAbove int64 // size in bytes above which the log is compacted after a write was answered; 0: DefaultCompactAbove, negative: never
 }
 
 // Engine is the coordination engine of one project.
@@ -28,15 +33,44 @@ type Engine struct {
 	project Project
 	options Options
 	log     *store.Log
+
+	mu  sync.Mutex // guards mem
+	mem memory
+
+	beats beats
 }
 
 // Open makes the engine of a project. It does no I/O.
 func Open(p Project, o Options) *Engine {
-	return &Engine{project: p, options: o}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Env == nil {
+		o.Env = os.Getenv
+	}
+	if o.Host == nil {
+		o.Host = thisMachine{}
+	}
+	if o.Poll <= 0 {
+		o.Poll = store.DefaultPoll
+	}
+	if o.CompactAbove == 0 {
+		o.CompactAbove = DefaultCompactAbove
+	}
+	return &Engine{
+		project: p,
+		options: o,
+		log: store.Open(p.Dir, store.Options{
+			FS: o.FS, LockWait: o.LockWait, Command: o.Command,
+			Poll: o.Poll, NoNotify: o.NoNotify, AllowNetwork: o.AllowNetwork,
+		}),
+	}
 }
 
 // Project is the project that the engine works on.
 func (e *Engine) Project() Project { return e.project }
+
+func (e *Engine) now() time.Time { return e.options.Clock().UTC() }
 
 // Receipt proves a write: its events are on disk.
 type Receipt struct {
@@ -44,7 +78,7 @@ type Receipt struct {
 	Expired   []event.Event // claims that lapsed before, recorded with this write
 	Duplicate bool          // a retry: Events are those of the first time, nothing was written now
 	Notes     []string      // repairs and the like that the person should know
-	Head      int64         // highest sequence number in the log
+	Head      int64         // highest sequence number in the log, -1 when it is empty
 }
 
 // Seq is the sequence number of the last of the command's own events, -1 when it wrote none.

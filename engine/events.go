@@ -2,10 +2,13 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"math"
+	"slices"
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/store"
 )
 
 // Everything is the After of a query or a follower that wants the log from its first line.
@@ -33,4 +36,234 @@ type EventsResult struct {
 }
 
 // Events reads events of the log, oldest first.
-func (e *Engine) Events(ctx context.Context, q Query) (EventsResult, error) { panic("later") }
+func (e *Engine) Events(ctx context.Context, q Query) (EventsResult, error) {
+	if q.Last < 0 || q.Max < 0 || q.After < Everything || q.Before < 0 {
+		return EventsResult{}, &ValidationError{Field: "query", Reason: "has a negative bound"}
+	}
+	for tries := 0; ; tries++ {
+		r, err := e.query(ctx, q)
+		if err == nil || tries == 3 || !errors.Is(err, store.ErrReplaced) && !errors.Is(err, store.ErrMissing) {
+			return r, err
+		} // rewritten between the look at the index and the reading
+	}
+}
+
+func (e *Engine) query(ctx context.Context, q Query) (EventsResult, error) {
+	l, err := e.look(ctx)
+	if err != nil {
+		return EventsResult{}, err
+	}
+	s := search{engine: e, query: q, look: l}
+	if q.Last > 0 {
+		err = s.backwards(ctx)
+	} else {
+		err = s.forwards(ctx)
+	}
+	if err != nil {
+		return EventsResult{}, err
+	}
+	return EventsResult{Events: orEmpty(s.found), AsOf: s.asOf, Omitted: s.omitted, Skips: l.skips}, nil
+}
+
+// look is what is known about the log after catching up with it.
+type look struct {
+	index     store.Index
+	head      int64
+	events    int64 // folded
+	skips     state.Skips
+	compacted int64 // highest sequence number that a compaction took out, -1: none
+}
+
+func (e *Engine) look(ctx context.Context) (look, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.catchUp(ctx, e.log.Read); err != nil {
+		return look{}, err
+	}
+	m := &e.mem
+	return look{m.index, m.at.Highest(), m.state.Count(), m.state.Skips(), m.last.to}, nil
+}
+
+// search is one query in progress.
+type search struct {
+	engine  *Engine
+	query   Query
+	look    look
+	found   []event.Event
+	asOf    int64
+	omitted int64
+}
+
+// forwards reads from After on. Max ends it early.
+func (s *search) forwards(ctx context.Context) error {
+	more, err := s.read(ctx, s.query.After+1, s.query.Max)
+	if err != nil {
+		return err
+	}
+	if more || s.query.After < s.look.compacted {
+		s.omitted = -1
+	}
+	return nil
+}
+
+// backwards reads ever larger pieces that end at the newest event in question, until there are Last matches in them.
+func (s *search) backwards(ctx context.Context) error {
+	top := s.look.head + 1
+	if s.query.Before > 0 {
+		top = min(top, s.query.Before)
+	}
+	for span := int64(s.query.Last); ; span *= 4 {
+		from := max(s.query.After+1, top-span)
+		if s.look.skips.OutOfOrder > 0 { // numbers say nothing about places
+			from = s.query.After + 1
+		}
+		if _, err := s.read(ctx, from, 0); err != nil {
+			return err
+		}
+		if len(s.found) < s.query.Last && from > s.query.After+1 {
+			continue
+		}
+		over := max(0, len(s.found)-s.query.Last)
+		s.found = s.found[over:]
+		switch q := s.query; {
+		case from <= q.After+1 && q.After >= s.look.compacted:
+			s.omitted = int64(over)
+		case q.After == Everything && q.Before == 0 && q.Agent == "" && len(q.Types) == 0 && s.look.compacted < 0:
+			s.omitted = max(int64(over), s.look.events-int64(len(s.found)))
+		default:
+			s.omitted = -1
+		}
+		return nil
+	}
+}
+
+// errEnough ends a reading that has what it wants.
+var errEnough = errors.New("enough")
+
+// read finds the events from a sequence number on that match, at most limit of them (0: all), and reports whether there are
+// more.
+func (s *search) read(ctx context.Context, from int64, limit int) (more bool, err error) {
+	s.found, s.asOf = nil, s.look.head
+	err = s.engine.log.ReadFrom(ctx, s.look.index.Before(from), func(b store.Batch) error {
+		for i := range b.Lines {
+			l := &b.Lines[i]
+			if l.Err != nil || l.Seq < from {
+				continue
+			}
+			if s.query.Before > 0 && l.Seq >= s.query.Before {
+				if s.look.skips.OutOfOrder == 0 {
+					return errEnough
+				}
+				continue
+			}
+			s.asOf = max(s.asOf, l.Seq)
+			ev, err := event.Decode(l.Object, l.Raw)
+			if err != nil || !s.query.matches(&ev) {
+				continue
+			}
+			if limit > 0 && len(s.found) == limit {
+				more = true
+				return errEnough
+			}
+			s.found = append(s.found, ev)
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return more, err
+}
+
+func (q *Query) matches(ev *event.Event) bool {
+	if q.Agent != "" && ev.To != event.Broadcast && !state.SameName(ev.To, q.Agent) && !state.SameName(ev.From, q.Agent) {
+		return false
+	}
+	return len(q.Types) == 0 || slices.Contains(q.Types, ev.Type)
+}
+
+// eventAt reads the event with a sequence number, from the log or from the oldest archive that has it.
+func (e *Engine) eventAt(ctx context.Context, seq int64) (event.Event, bool, error) {
+	for tries := 0; ; tries++ {
+		l, err := e.look(ctx)
+		if err != nil {
+			return event.Event{}, false, err
+		}
+		var f finder
+		err = e.log.ReadFrom(ctx, l.index.Before(seq), f.find(seq))
+		if (errors.Is(err, store.ErrReplaced) || errors.Is(err, store.ErrMissing)) && tries < 3 {
+			continue
+		}
+		if err != nil && !errors.Is(err, errEnough) || f.ok {
+			return f.event, f.ok, ignore(err, errEnough)
+		}
+		break
+	}
+	archives, err := e.log.Archives()
+	if err != nil {
+		return event.Event{}, false, err
+	}
+	for _, a := range archives {
+		var f finder
+		if err := e.log.ReadArchive(ctx, a, f.find(seq)); err != nil && !errors.Is(err, errEnough) {
+			return event.Event{}, false, err
+		}
+		if f.ok {
+			return f.event, true, nil
+		}
+	}
+	return event.Event{}, false, nil
+}
+
+// finder keeps the first readable event with one sequence number.
+type finder struct {
+	event event.Event
+	ok    bool
+}
+
+func (f *finder) find(seq int64) func(store.Batch) error {
+	return func(b store.Batch) error {
+		for i := range b.Lines {
+			l := &b.Lines[i]
+			if l.Seq != seq || l.Err != nil {
+				continue
+			}
+			if ev, err := event.Decode(l.Object, l.Raw); err == nil {
+				f.event, f.ok = ev, true
+				return errEnough
+			}
+		}
+		return nil
+	}
+}
+
+// ignore is err, or nil when it is the one to be ignored.
+func ignore(err, expected error) error {
+	if errors.Is(err, expected) {
+		return nil
+	}
+	return err
+}
+
+// storedWithKey reads the events that one request stored with a retry key, the first of which has the sequence number seq.
+func (e *Engine) storedWithKey(ctx context.Context, seq int64, key string) ([]event.Event, error) {
+	first, ok, err := e.eventAt(ctx, seq)
+	if err != nil {
+		return nil, err
+	}
+	if !ok { // taken out of the log and of its archives: what is known is the number
+		return []event.Event{{Seq: seq, Key: key}}, nil
+	}
+	r, err := e.Events(ctx, Query{After: seq, Max: 2 * event.MaxPaths})
+	if err != nil {
+		return nil, err
+	}
+	stored := []event.Event{first}
+	for _, ev := range r.Events {
+		if ev.Key != key || ev.From != first.From || ev.Seq != stored[len(stored)-1].Seq+1 {
+			break
+		}
+		stored = append(stored, ev)
+	}
+	return stored, nil
+}

@@ -2,9 +2,13 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"sync"
+	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/store"
 )
 
 // Mode is how a follower learns of news.
@@ -29,6 +33,27 @@ type Delivery struct {
 	Note     string       // what happened, for the status line: "log was compacted"; else empty
 	Halted   *HaltedError // the kill switch as it is now, nil when off
 	CaughtUp bool         // everything that the log held at this moment has been delivered
+
+	lines []int64 // physical lines of Events
+}
+
+// Fold brings a state up to date with a delivery and returns it, a new one after a Reset.
+func (d Delivery) Fold(s *state.State) *state.State {
+	if d.Reset {
+		s = state.New()
+	}
+	bad := d.Bad
+	for i := range d.Events {
+		for len(bad) > 0 && bad[0].Line < d.lines[i] {
+			s.Skip(bad[0].Line, bad[0].Seq, bad[0].Reason)
+			bad = bad[1:]
+		}
+		_ = s.ApplyLine(&d.Events[i], d.lines[i]) // a bad payload is counted in the state's Skips
+	}
+	for _, b := range bad {
+		s.Skip(b.Line, b.Seq, b.Reason)
+	}
+	return s
 }
 
 // Follow calls fn with every event after the sequence number after (Everything, NewOnly), then with each that is stored
@@ -36,14 +61,166 @@ type Delivery struct {
 // compaction, replacement, deletion and re-creation of the log. fn is never called twice at once. A change of mode or of the
 // kill switch is delivered too, with no events.
 func (e *Engine) Follow(ctx context.Context, after int64, fn func(Delivery) error) error {
-	panic("later")
+	f := e.newFeed(after, fn)
+	if after == Everything {
+		return f.run(ctx, place{})
+	}
+	at, err := f.backlog(ctx)
+	if err != nil {
+		return err
+	}
+	return f.run(ctx, at)
 }
 
 // FollowFrom is Follow from where a View ended, without a gap: who folds the deliveries into v.State stays up to date and
 // never reads the whole log. When the log was replaced in between, the first delivery is a Reset.
 func (e *Engine) FollowFrom(ctx context.Context, v *View, fn func(Delivery) error) error {
-	panic("later")
+	return e.newFeed(Everything, fn).run(ctx, v.at)
 }
 
-// Fold brings a state up to date with a delivery and returns it, a new one after a Reset.
-func (d Delivery) Fold(s *state.State) *state.State { panic("later") }
+// feed turns lines and the kill switch into deliveries.
+type feed struct {
+	engine *Engine
+	after  int64 // events up to this number are not delivered
+
+	mu   sync.Mutex // fn is called with it held
+	fn   func(Delivery) error
+	last Delivery // the newest one, for what does not change
+	err  error    // of fn
+}
+
+func (e *Engine) newFeed(after int64, fn func(Delivery) error) *feed {
+	mode := ModeLive
+	if e.options.NoNotify {
+		mode = ModePolling
+	}
+	return &feed{engine: e, after: after, fn: fn, last: Delivery{Head: -1, Mode: mode}}
+}
+
+// backlog delivers what the log holds after the cursor, starting near it, and returns the place up to which it did.
+func (f *feed) backlog(ctx context.Context) (place, error) {
+	e := f.engine
+	for tries := 0; ; tries++ {
+		e.mu.Lock()
+		if err := e.catchUp(ctx, e.log.Read); err != nil {
+			e.mu.Unlock()
+			return place{}, err
+		}
+		at, index := e.mem.at, e.mem.index
+		checkpoint, mark := e.mem.due()
+		e.mu.Unlock()
+		e.keep(checkpoint, mark)
+		if f.after == NewOnly {
+			f.after = Everything
+			return at, nil
+		}
+		err := e.log.ReadFrom(ctx, index.Before(f.after+1), func(b store.Batch) error {
+			for i := range b.Lines {
+				if b.Lines[i].Offset >= at.Offset {
+					b.Lines = b.Lines[:i]
+					break
+				}
+			}
+			if len(b.Lines) == 0 {
+				return errEnough
+			}
+			return f.lines(store.Event{Batch: b, Mode: -1})
+		})
+		switch {
+		case errors.Is(err, store.ErrReplaced) && tries < 3:
+			continue // before anything was delivered
+		case err != nil && !errors.Is(err, errEnough):
+			return place{}, err
+		}
+		return at, nil
+	}
+}
+
+// run follows the log and the kill switch.
+func (f *feed) run(ctx context.Context, from place) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { f.watchKillSwitch(ctx, cancel) })
+	err := f.engine.log.Follow(ctx, from, f.lines)
+	cancel()
+	wg.Wait()
+	if f.err != nil {
+		return f.err
+	}
+	return err
+}
+
+// lines delivers what store.Follow has.
+func (f *feed) lines(ev store.Event) error {
+	d := Delivery{Head: ev.Pos.Highest(), Lines: ev.Pos.Lines, Mode: Mode(ev.Mode.String()), Reset: ev.Reset, Note: ev.Note, CaughtUp: ev.End}
+	if ev.Reset {
+		f.after = Everything // the numbers of another log say nothing about this one
+	}
+	for i := range ev.Lines {
+		l := &ev.Lines[i]
+		decoded, err := decodeLine(l)
+		switch {
+		case err != nil:
+			d.Bad = append(d.Bad, state.BadRef{Line: l.Number, Seq: l.Seq, Reason: reason(err)})
+		case decoded.Seq > f.after:
+			d.Events = append(d.Events, decoded)
+			d.lines = append(d.lines, l.Number)
+		}
+	}
+	halted, err := f.engine.Halted()
+	if err != nil { // the directory itself cannot be used now, which Mode says
+		halted = f.last.Halted
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if ev.Mode < 0 {
+		d.Mode = f.last.Mode
+	}
+	d.Halted = halted
+	return f.deliver(d)
+}
+
+// watchKillSwitch delivers the kill switch when it is set or lifted, also by hand.
+func (f *feed) watchKillSwitch(ctx context.Context, cancel context.CancelFunc) {
+	ticker := time.NewTicker(f.engine.options.Poll)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		halted, err := f.engine.Halted()
+		if err != nil {
+			continue
+		}
+		f.mu.Lock()
+		if !sameHalt(halted, f.last.Halted) {
+			d := f.last
+			d.Halted = halted
+			err = f.deliver(d)
+		}
+		f.mu.Unlock()
+		if err != nil {
+			cancel()
+			return
+		}
+	}
+}
+
+// deliver calls fn, which may keep what it is given. The caller holds f.mu.
+func (f *feed) deliver(d Delivery) error {
+	f.last = Delivery{Head: d.Head, Lines: d.Lines, Mode: d.Mode, Halted: d.Halted, CaughtUp: d.CaughtUp}
+	if err := f.fn(d); err != nil {
+		f.err = err
+		return err
+	}
+	return nil
+}
+
+func sameHalt(a, b *HaltedError) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}

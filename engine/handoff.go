@@ -1,56 +1,310 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"slices"
+	"strings"
 
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
 )
-
-// MessagesName is the file of handoff messages, in a form that other programs read.
-const MessagesName = "messages.jsonl"
-
-// Message is one line of messages.jsonl.
-type Message struct {
-	ID          string     `json:"id"`
-	Type        event.Type `json:"type"`
-	From        string     `json:"from"`
-	To          string     `json:"to"`
-	Description string     `json:"description"`
-	Context     string     `json:"context,omitempty"`
-	Timestamp   string     `json:"timestamp"`
-	Resolves    string     `json:"resolves,omitempty"`
-}
-
-// BadMessage is a line of messages.jsonl that cannot be read.
-type BadMessage struct {
-	Line   int    `json:"line"`
-	Reason string `json:"reason"`
-}
 
 // HandoffStatus is everything that was handed over.
 type HandoffStatus struct {
-	Initialized bool         `json:"initialized"` // there is a log or a message
+	Initialized bool         `json:"initialized"` // there is a message
 	Directory   string       `json:"directory"`
-	Messages    []Message    `json:"messages"`
-	Pending     []Message    `json:"pending"` // tasks that nobody has settled, oldest first
-	Done        []Message    `json:"done"`    // settled tasks
+	Messages    []Message    `json:"messages"` // oldest first
+	Pending     []Message    `json:"pending"`  // tasks that nobody has settled, oldest first
+	Done        []Message    `json:"done"`     // settled tasks
 	Corrupt     []BadMessage `json:"corrupt"`
 	AsOf        int64        `json:"asOf"`
+	Notes       []string     `json:"notes,omitempty"`
 }
 
 // HandoffStatus reads all handoff messages, also those that another program wrote.
-func (e *Engine) HandoffStatus(ctx context.Context) (HandoffStatus, error) { panic("later") }
+func (e *Engine) HandoffStatus(ctx context.Context) (HandoffStatus, error) {
+	v, err := e.View(ctx)
+	if err != nil {
+		return HandoffStatus{}, err
+	}
+	box, err := e.readMailbox()
+	if err != nil {
+		return HandoffStatus{}, err
+	}
+	var notes []string
+	if v.Halted == nil && behind(v.State, box) {
+		if notes = e.mendMessages(ctx); len(notes) == 0 {
+			if v, err = e.View(ctx); err != nil {
+				return HandoffStatus{}, err
+			}
+			if box, err = e.readMailbox(); err != nil {
+				return HandoffStatus{}, err
+			}
+		}
+	}
+	s := sort(v.State, box)
+	s.Directory, s.AsOf, s.Notes = e.project.Dir, v.State.Head(), notes
+	return s, nil
+}
+
+// sort tells what is pending from what is done. The log decides over what it knows, the file over the rest.
+func sort(s *state.State, box mailbox) HandoffStatus {
+	for _, t := range s.Tasks() { // what a crash kept out of the file
+		if t.Handoff && !box.ids[t.ID] {
+			box.add(taskMessage(t))
+		}
+	}
+	out := HandoffStatus{
+		Initialized: len(box.messages) > 0, Messages: orEmpty(box.messages),
+		Pending: []Message{}, Done: []Message{}, Corrupt: orEmpty(box.corrupt),
+	}
+	for _, m := range box.messages {
+		if m.Type != event.TypeTask || m.Resolves != "" {
+			continue
+		}
+		_, settled := box.settled[m.ID]
+		if t, ok := s.Task(m.ID); ok && !t.Open() {
+			settled = true
+		}
+		if settled {
+			out.Done = append(out.Done, m)
+		} else {
+			out.Pending = append(out.Pending, m)
+		}
+	}
+	slices.SortStableFunc(out.Pending, func(a, b Message) int { return cmp.Compare(a.time().UnixNano(), b.time().UnixNano()) })
+	return out
+}
 
 // Inbox is the handoff tasks that wait for an agent, oldest first.
-func (e *Engine) Inbox(ctx context.Context, agent string) ([]Message, error) { panic("later") }
+func (e *Engine) Inbox(ctx context.Context, agent string) ([]Message, error) {
+	s, err := e.HandoffStatus(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(s.Pending, func(m Message) bool { return m.To != event.Broadcast && !state.SameName(m.To, agent) }), nil
+}
 
 // HandoffSend hands a task to an agent: a task event in the log, then its message. Request.Command is an AddTask; its Handoff is
 // set. Key and By work as in Do.
 func (e *Engine) HandoffSend(ctx context.Context, r Request) (Receipt, Message, error) {
-	panic("later")
+	task, ok := r.Command.(AddTask)
+	if !ok {
+		return Receipt{}, Message{}, &UsageError{Message: "only a task can be handed over"}
+	}
+	task.Handoff = true
+	r.Command = task
+	receipt, err := e.Do(ctx, r)
+	if err != nil {
+		return Receipt{}, Message{}, err
+	}
+	return receipt, toMessage(&receipt.Events[0]), nil
 }
 
-// HandoffDone settles a handoff task as its receiver, also one that only messages.jsonl knows.
+// HandoffDone settles a handoff task, also one that only messages.jsonl knows: the log then takes in the task with its
+// settlement. The caller settles it in its own name when it is an agent; a person does it for the receiver.
 func (e *Engine) HandoffDone(ctx context.Context, id, evidence string) (Receipt, Message, error) {
-	panic("later")
+	caller, err := e.Identify(ctx, "", "")
+	if err != nil {
+		return Receipt{}, Message{}, err
+	}
+	r := Request{}
+	if state.SameName(caller, event.User) {
+		caller, r.By = "", event.User
+	}
+	var box mailbox
+	receipt, err := e.transact(ctx, transaction{
+		request: r,
+		decide: func(v View) ([]event.Event, error) {
+			var err error
+			if box, err = e.readMailbox(); err != nil {
+				return nil, err
+			}
+			return settle(v, box, caller, id, evidence)
+		},
+		known: func() map[string]bool { return box.ids },
+	})
+	if err != nil {
+		return Receipt{}, Message{}, err
+	}
+	return receipt, toMessage(&receipt.Events[len(receipt.Events)-1]), nil
+}
+
+// settle makes the events that settle a handoff task. from is who settles it, empty: its receiver.
+func settle(v View, box mailbox, from, id, evidence string) ([]event.Event, error) {
+	t, err := findTask(v.State, id)
+	if err == nil {
+		if from == "" {
+			from = receiver(t.To, t.TakenBy)
+		}
+		return decide(v, Finish{From: from, ID: t.ID, Evidence: evidence})
+	}
+	m, found := box.find(id)
+	if !found {
+		return nil, err
+	}
+	return adopt(box, m, from, evidence)
+}
+
+// receiver is in whose name a task is settled when nobody is named.
+func receiver(to, takenBy string) string {
+	switch {
+	case takenBy != "":
+		return takenBy
+	case to == event.Broadcast:
+		return event.User
+	}
+	return to
+}
+
+// find is the message of a task by its id, or by a beginning of it of at least four characters that no other has.
+func (b *mailbox) find(id string) (Message, bool) {
+	var match []Message
+	for _, m := range b.messages {
+		switch {
+		case m.Type != event.TypeTask || m.Resolves != "":
+		case m.ID == id:
+			return m, true
+		case len(id) >= 4 && strings.HasPrefix(m.ID, id):
+			match = append(match, m)
+		}
+	}
+	if len(match) != 1 {
+		return Message{}, false
+	}
+	return match[0], true
+}
+
+// adopt takes a task that another program handed over into the log, settled.
+func adopt(box mailbox, m Message, from, evidence string) ([]event.Event, error) {
+	if by, settled := box.settled[m.ID]; settled {
+		return nil, &ConflictError{Kind: ConflictTask, Message: "task " + m.ID + " is settled already, by " + box.messages[by].From}
+	}
+	if len(m.Verification) > 0 && evidence == "" {
+		return nil, &UsageError{
+			Message: "task " + m.ID + " asks for evidence",
+			Hints:   []string{"loadout handoff --done " + m.ID + " --evidence TEXT"},
+		}
+	}
+	if from == "" {
+		from = receiver(m.To, "")
+	} else if m.To != event.Broadcast && !state.SameName(from, m.To) && !state.SameName(from, m.From) {
+		return nil, &ConflictError{Kind: ConflictTask, Message: "task " + m.ID + " was handed to " + m.To + " by " + m.From + ", not to " + from}
+	}
+	task, err := event.New(m.From, m.To, event.Clip(m.Description, event.MaxDescription), event.Task{Handoff: true})
+	if err != nil {
+		return nil, err
+	}
+	task.ID, task.Context = m.ID, event.Clip(m.Context, event.MaxContext)
+	done, err := event.New(from, m.From, event.Clip("Completed: "+m.Description, event.MaxDescription), event.Done{Evidence: evidence})
+	if err != nil {
+		return nil, err
+	}
+	done.Resolves = m.ID
+	return []event.Event{task, done}, nil
+}
+
+// findTask is the task with an id, or with a beginning of it of at least four characters that no other has.
+func findTask(s *state.State, id string) (state.Task, error) {
+	if t, ok := s.Task(id); ok {
+		return t, nil
+	}
+	var match []state.Task
+	for _, t := range s.Tasks() {
+		if len(id) >= 4 && strings.HasPrefix(t.ID, id) {
+			match = append(match, t)
+		}
+	}
+	if len(match) == 1 {
+		return match[0], nil
+	}
+	err := &NotFoundError{Kind: "task", Name: id, Hints: []string{"loadout handoff    lists what is pending"}}
+	for _, t := range match[:min(len(match), 5)] {
+		err.Suggestions = append(err.Suggestions, t.ID)
+	}
+	return state.Task{}, err
+}
+
+// behind reports whether the file lacks a message that the log stands for, or the log a settlement that another program wrote.
+func behind(s *state.State, box mailbox) bool {
+	for _, t := range s.Tasks() {
+		if !t.Handoff {
+			continue
+		}
+		if _, settled := box.settled[t.ID]; !box.ids[t.ID] || settled == t.Open() {
+			return true
+		}
+	}
+	return false
+}
+
+// mendMessages brings log and file together: a crash may have come between the two, and another program may have settled
+// what was handed over. It returns why it could not.
+func (e *Engine) mendMessages(ctx context.Context) []string {
+	var box mailbox
+	var missing []Message
+	_, err := e.transact(ctx, transaction{
+		decide: func(v View) ([]event.Event, error) {
+			var err error
+			if box, err = e.readMailbox(); err != nil {
+				return nil, err
+			}
+			missing, err = e.missing(ctx, v.State, box)
+			if err != nil {
+				return nil, err
+			}
+			return foreignSettlements(v.State, box)
+		},
+		known:  func() map[string]bool { return box.ids },
+		stored: func([]event.Event) error { return e.appendMessages(missing, box.ids) },
+	})
+	var halted *HaltedError
+	if err == nil || errors.As(err, &halted) {
+		return nil
+	}
+	return []string{"the handoff messages could not be brought up to date: " + err.Error()}
+}
+
+// missing lists the messages that the log stands for and the file lacks. It must not look at the memory: the caller holds it.
+func (e *Engine) missing(ctx context.Context, s *state.State, box mailbox) ([]Message, error) {
+	var messages []Message
+	tasks := slices.Clone(s.Tasks())
+	slices.SortFunc(tasks, func(a, b state.Task) int { return cmp.Compare(a.Seq, b.Seq) })
+	for _, t := range tasks {
+		if t.Handoff && !box.ids[t.ID] {
+			messages = append(messages, taskMessage(t))
+		}
+		if _, told := box.settled[t.ID]; !t.Handoff || t.Open() || told {
+			continue
+		}
+		settled := map[state.TaskStatus]event.Type{state.TaskDone: event.TypeDone, state.TaskFailed: event.TypeError, state.TaskCancelled: event.TypeCancel}
+		m := Message{
+			ID: event.NewID(), Type: settled[t.Status], From: t.SettledBy, To: t.From, Resolves: t.ID,
+			Description: event.Clip("Completed: "+t.Description, event.MaxDescription), Timestamp: t.SettledAt.UTC().Format(event.TimeFormat),
+		}
+		messages = append(messages, m)
+	}
+	return messages, ctx.Err()
+}
+
+// foreignSettlements makes the events for what another program has settled in the file.
+func foreignSettlements(s *state.State, box mailbox) ([]event.Event, error) {
+	var events []event.Event
+	for _, t := range s.Pending() {
+		at, settled := box.settled[t.ID]
+		if !t.Handoff || !settled {
+			continue
+		}
+		m := box.messages[at]
+		bodies := map[event.Type]event.Body{event.TypeDone: event.Done{}, event.TypeError: event.Error{}, event.TypeCancel: event.Cancel{}}
+		ev, err := event.New(m.From, m.To, event.Clip(m.Description, event.MaxDescription), bodies[m.Type])
+		if err != nil {
+			return nil, err
+		}
+		ev.Resolves, ev.Context = t.ID, event.Clip(m.Context, event.MaxContext)
+		events = append(events, ev)
+	}
+	return events, nil
 }

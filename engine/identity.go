@@ -1,6 +1,17 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/store"
+)
 
 // Me stands for the calling agent wherever one is named.
 const Me = "me"
@@ -16,16 +27,259 @@ type Host interface {
 	Name() string
 	Find(pid int) (Process, error)
 	Alive(p Process) bool
-	Ancestors() []Process // nearest first; the calling process is not among them
-	SessionLeader() int   // pid, 0 when there is none
+	Ancestors() []Process       // nearest first; the calling process is not among them
+	SessionLeader() int         // pid, 0 when there is none
+	Arguments(pid int) []string // the words that a process was started with; nil where that cannot be known
+	WorkingDir(pid int) string  // "" where that cannot be known
 }
 
-// Identify says who a call acts as. explicit is the agent that an argument or --agent names; empty or Me: find out, first
-// LOADOUT_AGENT, then the host's session, then the nearest ancestor process that was registered. as is the value of --as: it
-// wins, and permits to act as an agent whose live session belongs to another process tree, which is a *ConflictError
-// of kind identity otherwise.
-func (e *Engine) Identify(ctx context.Context, explicit, as string) (string, error) { panic("later") }
+// thisMachine is the Host of the machine that the program runs on.
+type thisMachine struct{}
+
+func (thisMachine) Name() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+func (thisMachine) Find(pid int) (Process, error) { return store.FindProcess(pid) }
+func (thisMachine) Alive(p Process) bool          { return store.Alive(p) }
+func (thisMachine) Ancestors() []Process          { return store.Ancestors() }
+func (thisMachine) SessionLeader() int            { return store.SessionLeader() }
+func (thisMachine) Arguments(pid int) []string    { return arguments(pid) }
+func (thisMachine) WorkingDir(pid int) string     { return workingDir(pid) }
+
+// Identify says who a call acts as. explicit is the agent that an argument or --agent names. When it is empty or Me, it is
+// found out: first LOADOUT_AGENT, then the host's session, then the nearest ancestor process that was registered; when nothing of
+// that tells, an empty explicit is a person, user, and Me is a *UsageError. as is the value of --as: it wins, and permits to act as
+// an agent whose live session belongs to another process tree, which is a *ConflictError of kind identity otherwise.
+func (e *Engine) Identify(ctx context.Context, explicit, as string) (string, error) {
+	explicit, as = strings.TrimSpace(explicit), strings.TrimSpace(as)
+	if as != "" && !state.SameName(as, Me) {
+		if explicit != "" && !state.SameName(explicit, Me) && !state.SameName(explicit, as) {
+			return "", &UsageError{Message: fmt.Sprintf("%s and --as %s name two agents", explicit, as)}
+		}
+		return as, nil
+	}
+	v, err := e.View(ctx)
+	if err != nil {
+		return "", err
+	}
+	name := explicit
+	if name == "" || state.SameName(name, Me) {
+		if name = e.caller(v.State); name == "" {
+			if explicit == "" && as == "" {
+				return event.User, nil
+			}
+			return "", errNobody()
+		}
+	}
+	return name, e.mayActAs(v, name)
+}
+
+// caller finds out which agent calls; "" when nothing tells.
+func (e *Engine) caller(s *state.State) string {
+	if name := strings.TrimSpace(e.options.Env(EnvAgent)); name != "" && !state.SameName(name, Me) {
+		return name
+	}
+	agents := s.Agents()
+	if session := e.options.Env(EnvClaudeSession); session != "" {
+		for _, a := range agents {
+			if a.Registered && a.Session == session {
+				return a.Name
+			}
+		}
+	}
+	for _, p := range e.options.Host.Ancestors() {
+		var newest *state.Agent
+		for i, a := range agents {
+			if a.Registered && e.isProcess(a, p) && (newest == nil || a.Since.After(*newest.Since)) {
+				newest = &agents[i]
+			}
+		}
+		if newest != nil {
+			return newest.Name
+		}
+	}
+	return ""
+}
+
+func errNobody() error {
+	return &UsageError{
+		Message: "it is not known which agent calls: no " + EnvAgent + ", no registered session, no registered process above this one",
+		Hints: []string{
+			"name the agent instead of " + Me,
+			"export " + EnvAgent + "=$(loadout agent register --base claude-code)",
+		},
+	}
+}
+
+// isProcess reports whether the agent was registered as the process p of this machine.
+func (e *Engine) isProcess(a state.Agent, p Process) bool {
+	return a.PID == p.PID && a.PID > 0 && a.Start == p.Start && a.Boot == p.Boot && a.Since != nil
+}
+
+// mayActAs refuses a name whose live session belongs to another process tree.
+func (e *Engine) mayActAs(v *View, name string) error {
+	a, ok := v.State.Agent(name)
+	if !ok || !a.Registered || !v.Live(a.Name).Live {
+		return nil
+	}
+	if session := e.options.Env(EnvClaudeSession); session != "" && session == a.Session {
+		return nil
+	}
+	if a.Host == "" || a.Host == e.options.Host.Name() {
+		if a.PID == 0 { // registered without a process: nothing tells its tree from another
+			return nil
+		}
+		own, err := e.options.Host.Find(os.Getpid())
+		if err == nil && e.isProcess(a, own) ||
+			slices.ContainsFunc(e.options.Host.Ancestors(), func(p Process) bool { return e.isProcess(a, p) }) {
+			return nil
+		}
+	}
+	who := fmt.Sprintf("process %d on %s", a.PID, a.Host)
+	if a.Human != "" {
+		who += ", for " + a.Human
+	}
+	return &ConflictError{
+		Kind: ConflictIdentity,
+		Message: fmt.Sprintf("%s is a live session of another process (%s, since %s), and this call comes from outside of it",
+			a.Name, who, stamp(*a.Since)),
+		Hints: []string{
+			"loadout agent register --base " + agentBase(a) + "    for a name of your own",
+			"the same command with --as " + a.Name + "    when you mean to act as " + a.Name,
+		},
+	}
+}
+
+func agentBase(a state.Agent) string {
+	if a.Base != "" {
+		return a.Base
+	}
+	return a.Name
+}
 
 // Registration completes a Register command with the session and the process that it stands for: pid, or, when that is 0,
-// the nearest ancestor that is a known host program, the session leader if it is an ancestor, the parent.
-func (e *Engine) Registration(r Register, pid int) (Register, error) { panic("later") }
+// the nearest ancestor that is a known host program, the session leader if it is an ancestor, the parent. An empty Base is what
+// that host program goes by.
+func (e *Engine) Registration(r Register, pid int) (Register, error) {
+	host := e.options.Host
+	if r.Session == "" {
+		r.Session = e.options.Env(EnvClaudeSession)
+	}
+	ancestors := host.Ancestors()
+	var p Process
+	if pid != 0 {
+		found, err := host.Find(pid)
+		if err != nil {
+			return r, &NotFoundError{Kind: "process", Name: fmt.Sprint(pid), Reason: err.Error()}
+		}
+		p = found
+	} else {
+		p = e.sessionProcess(ancestors)
+	}
+	if r.Base == "" && r.Name == "" {
+		if r.Base = e.hostProgram(p); r.Base == "" {
+			r.Base = "agent"
+		}
+	}
+	r.PID, r.Start, r.Boot, r.Host = p.PID, p.Start, p.Boot, host.Name()
+	return r, nil
+}
+
+// sessionProcess is the ancestor whose life is most likely that of the session.
+func (e *Engine) sessionProcess(ancestors []Process) Process {
+	for _, p := range ancestors {
+		if e.hostProgram(p) != "" {
+			return p
+		}
+	}
+	leader := e.options.Host.SessionLeader()
+	for _, p := range ancestors {
+		if p.PID == leader {
+			return p
+		}
+	}
+	if len(ancestors) > 0 {
+		return ancestors[0]
+	}
+	return Process{}
+}
+
+// hostProgram is the name by which an agent program goes in the coordination log, "" when the process is none. A program that
+// runs on an interpreter is known by its script.
+func (e *Engine) hostProgram(p Process) string {
+	programs := map[string]string{
+		"claude": "claude-code", "claude-code": "claude-code", "codex": "codex", "gemini": "gemini",
+		"cursor-agent": "cursor", "cursor": "cursor", "opencode": "opencode", "aider": "aider", "goose": "goose",
+		"amp": "amp", "crush": "crush", "qwen": "qwen",
+	}
+	if base, ok := programs[programName(p.Name)]; ok {
+		return base
+	}
+	switch programName(p.Name) {
+	case "node", "MainThread", "bun", "deno", "python", "python3":
+	default:
+		return ""
+	}
+	for i, word := range e.options.Host.Arguments(p.PID) {
+		if i == 0 || strings.HasPrefix(word, "-") {
+			continue
+		}
+		if base, ok := programs[programName(word)]; ok {
+			return base
+		}
+		for _, mark := range []struct{ part, base string }{
+			{"/@anthropic-ai/claude-code/", "claude-code"}, {"/@openai/codex", "codex"}, {"/@google/gemini-cli/", "gemini"},
+		} {
+			if strings.Contains(word, mark.part) {
+				return mark.base
+			}
+		}
+		break // the script: what follows are its own words
+	}
+	return ""
+}
+
+// programName is the last part of a program's path without an ending.
+func programName(p string) string {
+	name := path.Base(strings.ReplaceAll(p, `\`, "/"))
+	for _, ending := range []string{".exe", ".js", ".mjs", ".cjs", ".py"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	return name
+}
+
+// isPerson reports whether a request comes from a person: one who acts as user, one who is named as acting for an agent, or
+// whoever types where no agent program is around.
+func (e *Engine) isPerson(r Request) bool {
+	var agent string
+	switch c := r.Command.(type) {
+	case Own:
+		agent = c.Agent
+		if !c.Force {
+			return r.By != "" || state.SameName(agent, event.User)
+		}
+	case ReleasePaths:
+		agent = c.Agent
+		if !c.Force {
+			return r.By != "" || state.SameName(agent, event.User)
+		}
+	default:
+		return r.By != ""
+	}
+	return r.By != "" || state.SameName(agent, event.User) || !e.underAgent()
+}
+
+// underAgent reports whether this process was started by an agent program.
+func (e *Engine) underAgent() bool {
+	for _, name := range []string{EnvAgent, EnvClaudeSession, "CLAUDECODE"} {
+		if e.options.Env(name) != "" {
+			return true
+		}
+	}
+	return slices.ContainsFunc(e.options.Host.Ancestors(), func(p Process) bool { return e.hostProgram(p) != "" })
+}

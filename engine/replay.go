@@ -2,6 +2,10 @@ package engine
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
 )
@@ -38,7 +42,209 @@ type TimelineEntry struct {
 }
 
 // Timeline reads the story of the log: the newest MaxReplay events that q selects unless q says otherwise.
-func (e *Engine) Timeline(ctx context.Context, q Query) (Timeline, error) { panic("later") }
+func (e *Engine) Timeline(ctx context.Context, q Query) (Timeline, error) {
+	if q.Last == 0 && q.Max == 0 {
+		q.Last = MaxReplay
+	}
+	r, err := e.Events(ctx, q)
+	if err != nil {
+		return Timeline{}, err
+	}
+	t := NewTimeline(r.Events)
+	t.AsOf, t.Omitted, t.Skipped = r.AsOf, r.Omitted, r.Skips.Bad
+	return t, nil
+}
+
+// NewTimeline tells events, in log order, as a story.
+func NewTimeline(events []event.Event) Timeline {
+	t := Timeline{Entries: make([]TimelineEntry, 0, len(events)), Agents: []string{}, Duration: "0s", AsOf: -1}
+	if len(events) == 0 {
+		return t
+	}
+	first, last := &events[0], &events[len(events)-1]
+	t.StartTime, t.EndTime = first.Timestamp, last.Timestamp
+	t.Duration = FormatDuration(last.Time().Sub(first.Time()))
+	t.TotalEvents = int64(len(events))
+	t.AsOf = last.Seq
+	for i := range events {
+		ev := &events[i]
+		entry := TimelineEntry{
+			Seq: ev.Seq, Timestamp: ev.Timestamp, Agent: ev.From, To: ev.To, Type: ev.Type,
+			Emoji: Emoji(ev.Type), Detail: ev.Context,
+			RelativeTime: "+" + FormatDuration(ev.Time().Sub(first.Time())),
+		}
+		entry.Headline, entry.Detail = tell(ev)
+		if ev.Type == event.TypeContract {
+			t.ContractCount++
+		}
+		if ev.Type == event.TypeOwnership && isClaim(ev) {
+			t.OwnershipCount++
+		}
+		if !slices.Contains(t.Agents, ev.From) {
+			t.Agents = append(t.Agents, ev.From)
+		}
+		t.Entries = append(t.Entries, entry)
+	}
+	return t
+}
+
+func isClaim(ev *event.Event) bool {
+	body, err := ev.Body()
+	if err != nil {
+		return false
+	}
+	o, ok := body.(event.Ownership)
+	return ok && o.Mode != event.Release
+}
+
+// Emoji is the sign of an event's type.
+func Emoji(t event.Type) string {
+	signs := map[event.Type]string{
+		event.TypeTask: "📋", event.TypeHandoff: "🤝", event.TypeQuestion: "❓", event.TypeDone: "✅", event.TypeStatus: "📊",
+		event.TypeError: "❌", event.TypeCancel: "🚫", event.TypeContract: "📜", event.TypeOwnership: "🔒", event.TypeDecision: "⚖️",
+		event.TypeUpdate: "📝", event.TypeAck: "👍", event.TypeDiscussion: "💬", event.TypeAgent: "👤", event.TypeHalt: "🛑",
+	}
+	if s, ok := signs[t]; ok {
+		return s
+	}
+	return "•"
+}
 
 // Headline is what an event says in one line.
-func Headline(ev *event.Event) string { panic("later") }
+func Headline(ev *event.Event) string {
+	headline, _ := tell(ev)
+	return headline
+}
+
+// tell is an event's headline and, when there is more to say, its detail. An event whose payload cannot be read is told by
+// its description.
+func tell(ev *event.Event) (headline, detail string) {
+	body, err := ev.Body()
+	if err != nil {
+		return ev.Description, ev.Context
+	}
+	detail = ev.Context
+	switch b := body.(type) {
+	case event.Contract:
+		return fmt.Sprintf("Published contract %q rev%d", b.Name, b.Revision), detail
+	case event.Ownership:
+		return tellOwnership(ev, b)
+	case event.Decision:
+		if detail == "" {
+			detail = b.Rationale
+		}
+		return "Decision: " + b.Title, detail
+	case event.Update:
+		headline = ev.Description
+		if b.Note != "" {
+			headline = b.Note
+		}
+		if len(b.Files) > 0 {
+			headline += " (" + plural(len(b.Files), "file") + ")"
+		}
+		return headline, detail
+	case event.Ack:
+		return fmt.Sprintf("Acknowledged through seq %d", b.EventSeq), b.Note
+	case event.Discussion:
+		detail = b.Content
+		if b.ReplyTo != "" {
+			detail += " (reply to " + b.ReplyTo + ")"
+		}
+		return fmt.Sprintf("Discussion %s · round %d · %s", b.ThreadID, b.Round, b.Kind), detail
+	case event.Task:
+		if ev.Resolves != "" {
+			return "Took task " + ev.Resolves + ": " + ev.Description, detail
+		}
+		return "Task: " + ev.Description, detail
+	case event.Handoff:
+		return "Handoff to " + ev.To + ": " + ev.Description, detail
+	case event.Question:
+		return "Question: " + ev.Description, detail
+	case event.Done:
+		if detail == "" {
+			detail = b.Evidence
+		}
+		return "Completed: " + ev.Description, detail
+	case event.Error:
+		return "Error: " + ev.Description, detail
+	case event.Cancel:
+		return "Cancelled: " + ev.Description, detail
+	case event.Halt:
+		if b.Action == event.HaltLifted {
+			return "Lifted the kill switch", b.Reason
+		}
+		return "Set the kill switch: " + b.Reason, detail
+	case event.Agent:
+		return tellAgent(b), b.Reason
+	case event.Status, event.Unknown:
+		return ev.Description, detail
+	}
+	return ev.Description, detail
+}
+
+func tellOwnership(ev *event.Event, o event.Ownership) (headline, detail string) {
+	paths := plural(len(o.Paths), "path") + ": " + shorten(o.Paths, 3)
+	switch {
+	case o.Mode != event.Release && len(o.Displaced) > 0:
+		return fmt.Sprintf("Took over %s ownership of %s", o.Mode, paths), o.Reason
+	case o.Mode != event.Release:
+		return fmt.Sprintf("Claimed %s ownership of %s", o.Mode, paths), o.Reason
+	case o.Cause == event.CauseExpired:
+		return "Claim of " + o.Holder + " lapsed on " + paths, o.Reason
+	case o.Holder != "" && o.Holder != ev.From:
+		return "Released for " + o.Holder + " " + paths, o.Reason
+	}
+	return "Released " + paths, o.Reason
+}
+
+func tellAgent(a event.Agent) string {
+	switch a.Action {
+	case event.AgentRegistered:
+		if a.Human != "" {
+			return "Registered " + a.Name + " for " + a.Human
+		}
+		return "Registered " + a.Name
+	case event.AgentRenamed:
+		return "Renamed " + a.Previous + " to " + a.Name
+	case event.AgentEnded:
+		return "Ended the session of " + a.Name
+	case event.AgentForgotten:
+		return "Forgot " + a.Name
+	}
+	return string(a.Action) + " " + a.Name
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func shorten(items []string, n int) string {
+	if len(items) <= n {
+		return strings.Join(items, ", ")
+	}
+	return strings.Join(items[:n], ", ") + ", …"
+}
+
+// FormatDuration is a duration in at most two units: 350ms, 12s, 3m 5s, 2h 10m, 3d 4h. A negative one has a minus sign.
+func FormatDuration(d time.Duration) string {
+	if d < 0 {
+		return "-" + FormatDuration(-d)
+	}
+	const day = 24 * time.Hour
+	switch {
+	case d == 0:
+		return "0s"
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm %ds", int(d.Minutes()), int(d.Seconds())%60)
+	case d < day:
+		return fmt.Sprintf("%dh %dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%dd %dh", d/day, int((d % day).Hours()))
+}

@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
@@ -27,7 +30,7 @@ type Snapshot struct {
 	ReadTo    int64              `json:"readTo"` // the agent has acknowledged up to here, -1 for nothing
 	LogLines  int64              `json:"logLines"`
 	HighSeq   int64              `json:"highSeq"` // same as AsOf
-	Skipped   state.Skips        `json:"skipped"`
+	Skipped   state.Skips        `json:"skipped"` // lines of the log that nobody can read
 	Halted    *HaltInfo          `json:"halted,omitempty"`
 	Tasks     []state.Task       `json:"pendingTasks"`    // open ones from, to or taken by the agent, or for everybody
 	Contracts []SnapshotContract `json:"activeContracts"` // by sequence number
@@ -78,7 +81,8 @@ type SnapshotClaim struct {
 	Reason    string     `json:"reason,omitempty"`
 	Since     time.Time  `json:"since"`
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
-	Stale     bool       `json:"stale,omitempty"` // its holder's session has ended
+	Lapsed    bool       `json:"lapsed,omitempty"` // its time has passed; the next write records that
+	Stale     bool       `json:"stale,omitempty"`  // its holder's session has ended or died
 }
 
 // HaltInfo says who stopped everything, when and why.
@@ -90,4 +94,129 @@ type HaltInfo struct {
 }
 
 // Snapshot reads the state for one agent. It moves no cursor.
-func (e *Engine) Snapshot(ctx context.Context, agent string) (Snapshot, error) { panic("later") }
+func (e *Engine) Snapshot(ctx context.Context, agent string) (Snapshot, error) {
+	if err := event.CheckName(agent); err != nil {
+		return Snapshot{}, invalid(err)
+	}
+	l, err := e.look(ctx)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	v, err := e.View(ctx)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	s := snapshot(v, agent)
+	s.LogLines = v.at.Lines
+	if l.compacted >= 0 && s.ReadTo < l.compacted {
+		s.More = append(s.More, fmt.Sprintf("loadout coord status --at N    for the state at a number up to %d, where the log was compacted", l.compacted))
+	}
+	return s, nil
+}
+
+func snapshot(v *View, agent string) Snapshot {
+	s := Snapshot{
+		Agent: agent, AsOf: v.State.Head(), HighSeq: v.State.Head(), ReadTo: -1,
+		Skipped: v.State.Skips(), Halted: v.Halted.info(),
+	}
+	if a, ok := v.State.Agent(agent); ok {
+		s.ReadTo = a.Cursor
+	}
+	t := &s.Truncated
+	s.Tasks, t.Tasks = newest(tasksFor(v.State.Pending(), agent), MaxSnapshotTasks)
+	s.Decisions, t.Decisions = newest(v.State.Decisions(), MaxSnapshotDecisions)
+	s.Unacked, t.Unacked = v.State.News(agent, s.ReadTo, MaxSnapshotUnacked)
+	s.Unacked = orEmpty(s.Unacked)
+	s.addContracts(v, agent)
+	s.addOwnership(v)
+	s.addMore()
+	return s
+}
+
+// newest keeps the last limit items and says how many it left out.
+func newest[T any](items []T, limit int) ([]T, int64) {
+	over := max(0, len(items)-limit)
+	return orEmpty(items[over:]), int64(over)
+}
+
+// tasksFor keeps what an agent has to do with.
+func tasksFor(tasks []state.Task, agent string) []state.Task {
+	return slices.DeleteFunc(tasks, func(t state.Task) bool {
+		return t.To != event.Broadcast && !state.SameName(t.To, agent) && !state.SameName(t.From, agent) && !state.SameName(t.TakenBy, agent)
+	})
+}
+
+func (s *Snapshot) addContracts(v *View, agent string) {
+	contracts := v.State.Contracts()
+	slices.SortFunc(contracts, func(a, b state.Contract) int { return cmp.Compare(a.Seq, b.Seq) })
+	contracts, s.Truncated.Contracts = newest(contracts, MaxSnapshotContracts)
+	s.Contracts = make([]SnapshotContract, len(contracts))
+	room := MaxSnapshotBodies
+	for i, c := range slices.Backward(contracts) {
+		out := SnapshotContract{
+			Name: c.Name, Revision: c.Revision, Body: c.Body, Format: c.Format, Publisher: c.Publisher,
+			EventID: c.EventID, Seq: c.Seq, At: c.At, Readers: orEmpty(c.Readers),
+		}
+		for _, r := range c.Readers {
+			if state.SameName(r.Agent, agent) {
+				out.Yours = r.Revision
+			}
+		}
+		if room -= len(c.Body); room < 0 {
+			out.Body, out.BodyOmitted = "", true
+			s.Truncated.Bodies++
+		}
+		s.Contracts[i] = out
+	}
+}
+
+func (s *Snapshot) addOwnership(v *View) {
+	claims := v.State.Claims()
+	slices.SortFunc(claims, func(a, b state.Claim) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Path, b.Path)) })
+	claims, s.Truncated.Ownership = newest(claims, MaxSnapshotOwnership)
+	s.Ownership = make([]SnapshotClaim, 0, len(claims))
+	for _, c := range claims {
+		s.Ownership = append(s.Ownership, SnapshotClaim{
+			Agent: c.Agent, Paths: []string{c.Path}, Mode: c.Mode, Seq: c.Seq, Fence: c.Fence, Reason: c.Reason,
+			Since: c.Since, ExpiresAt: c.ExpiresAt, Lapsed: c.Lapsed(v.Now), Stale: v.stale(c.Agent),
+		})
+	}
+}
+
+// stale reports whether an agent's session has ended or died.
+func (v *View) stale(agent string) bool {
+	a, ok := v.State.Agent(agent)
+	if !ok {
+		return false
+	}
+	if !a.Registered {
+		return a.Ended != nil
+	}
+	return v.Live != nil && !v.Live(agent).Live
+}
+
+// addMore names the commands that show what the bounds left out.
+func (s *Snapshot) addMore() {
+	for _, m := range []struct {
+		left    int64
+		command string
+	}{
+		{s.Truncated.Unacked, fmt.Sprintf("loadout coord subscribe %s --cursor %d    every event that you have not acknowledged", s.Agent, s.ReadTo)},
+		{s.Truncated.Tasks + s.Truncated.Ownership + s.Truncated.Decisions, "loadout coord status --json    all tasks, claims and decisions"},
+		{s.Truncated.Contracts, "loadout coord contract    all contracts"},
+		{s.Truncated.Bodies, "loadout coord contract NAME    the body of one contract"},
+		{s.Skipped.Bad, "loadout doctor    the lines that cannot be read"},
+	} {
+		if m.left > 0 {
+			s.More = append(s.More, m.command)
+		}
+	}
+}
+
+// info is the halt for an answer, nil for none.
+func (e *HaltedError) info() *HaltInfo {
+	if e == nil {
+		return nil
+	}
+	return &HaltInfo{By: e.By, Reason: e.Reason, At: e.At, Damaged: e.Damaged}
+}

@@ -1,6 +1,184 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"fmt"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/store"
+)
 
 // Do carries a command out: all of it, on disk, or a typed refusal and nothing.
-func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) { panic("later") }
+func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
+	return e.transact(ctx, transaction{
+		decide: func(v View) ([]event.Event, error) {
+			v.Person = e.isPerson(r)
+			return decide(v, r.Command)
+		},
+		request: r,
+	})
+}
+
+// transaction is what one write does under the lock.
+type transaction struct {
+	request     Request                           // its Key and By go onto every event
+	decide      func(View) ([]event.Event, error) // the rule; no events and no error: there is nothing to do
+	whileHalted bool                              // the write is one of the few that the kill switch lets through
+	stored      func(own []event.Event) error     // what else belongs to the write, after the events are on disk
+	known       func() map[string]bool            // ids that messages.jsonl has already; nil: nothing of this write
+}
+
+// draft is what a transaction has made up before it writes.
+type draft struct {
+	own, lapsed []event.Event
+	lines       [][]byte
+	messages    []Message // what messages.jsonl must show of it
+	duplicate   int64     // sequence number of the first event that the same retry key stored, -1: none
+	head        int64
+}
+
+// transact is the only way to write: lock, kill switch, catch up to the last line, expire, decide, redact, validate, append
+// and sync, unlock.
+func (e *Engine) transact(ctx context.Context, t transaction) (Receipt, error) {
+	if err := e.warmUp(ctx); err != nil {
+		return Receipt{}, err
+	}
+	var (
+		d     draft
+		notes []string
+	)
+	err := e.log.Update(ctx, func(tx *store.Tx) error {
+		defer func() { notes = append(tx.Notes(), notes...) }()
+		if !t.whileHalted {
+			if halted, err := e.Halted(); err != nil {
+				return err
+			} else if halted != nil {
+				return halted
+			}
+		}
+		var err error
+		if d, err = e.draft(ctx, tx, t); err != nil {
+			return err
+		}
+		if len(d.lines) > 0 {
+			if _, err := tx.Append(d.lines); err != nil {
+				return fmt.Errorf("store event: %w", err)
+			}
+			notes = append(notes, e.projectMessages(t, d.messages)...)
+		}
+		if t.stored != nil && d.duplicate < 0 {
+			return t.stored(d.own)
+		}
+		return nil
+	})
+	if err != nil {
+		return Receipt{}, err
+	}
+	receipt := Receipt{Events: d.own, Expired: d.lapsed, Head: d.head, Notes: notes}
+	if d.duplicate >= 0 {
+		receipt.Duplicate = true
+		if receipt.Events, err = e.storedWithKey(ctx, d.duplicate, t.request.Key); err != nil {
+			return Receipt{}, err
+		}
+	}
+	receipt.Notes = append(receipt.Notes, e.afterWrite(ctx, t, d)...)
+	return receipt, nil
+}
+
+// warmUp reads the log before the lock is taken when nothing was read yet, so that only what came in between is left to read
+// while others wait.
+func (e *Engine) warmUp(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.mem.started {
+		return nil
+	}
+	return e.catchUp(ctx, e.log.Read)
+}
+
+// draft makes the lines of a transaction, under the lock.
+func (e *Engine) draft(ctx context.Context, tx *store.Tx, t transaction) (draft, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.catchUp(ctx, tx.Read); err != nil {
+		return draft{}, err
+	}
+	v := e.view(e.mem.state)
+	d := draft{duplicate: -1, head: v.at.Highest()}
+	if t.request.Key != "" {
+		seq, found, err := retried(v, t.request, redactDraft)
+		if err != nil {
+			return draft{}, err
+		}
+		if found {
+			d.duplicate = seq
+			return d, nil
+		}
+	}
+	own, err := t.decide(v)
+	if err != nil || len(own) == 0 {
+		return d, err
+	}
+	lapsed, err := expire(v)
+	if err != nil {
+		return draft{}, err
+	}
+	stamp := v.Now.Format(event.TimeFormat)
+	finish := func(ev *event.Event) error {
+		d.head++
+		if d.head > event.MaxSeq {
+			return &ValidationError{Field: "seq", Reason: "has reached its limit"}
+		}
+		ev.Seq, ev.Timestamp = d.head, stamp
+		if ev.ID == "" {
+			ev.ID = event.NewID()
+		}
+		if err := cleanDraft(ev); err != nil {
+			return err
+		}
+		d.lines = append(d.lines, ev.AppendLine(nil))
+		return nil
+	}
+	for i := range lapsed {
+		if err := finish(&lapsed[i]); err != nil {
+			return draft{}, err
+		}
+	}
+	for i := range own {
+		own[i].Key, own[i].By = t.request.Key, t.request.By
+		if err := finish(&own[i]); err != nil {
+			return draft{}, err
+		}
+	}
+	d.own, d.lapsed, d.messages = own, lapsed, project(v.State, own)
+	return d, nil
+}
+
+// projectMessages shows a write in messages.jsonl. The write stands whether this works or not: the next handoff mends it.
+func (e *Engine) projectMessages(t transaction, messages []Message) []string {
+	var known map[string]bool
+	if t.known != nil {
+		known = t.known()
+	}
+	if err := e.appendMessages(messages, known); err != nil {
+		return []string{fmt.Sprintf("%s does not show this yet: %v", MessagesName, err)}
+	}
+	return nil
+}
+
+// afterWrite does what may wait until others can write again. Nothing of it can make the write fail.
+func (e *Engine) afterWrite(ctx context.Context, t transaction, d draft) []string {
+	var notes []string
+	if len(d.lines) > 0 && d.head == int64(len(d.lines))-1 { // the first write of the project
+		if err := store.ExcludeFromGit(e.project); err != nil {
+			notes = append(notes, fmt.Sprintf("%s could not be kept out of git: %v", store.DirName, err))
+		}
+	}
+	if len(d.own) > 0 && t.request.By == "" {
+		e.beatFor(ctx, &d.own[0])
+	}
+	e.mu.Lock()
+	checkpoint, mark := e.mem.due()
+	e.mu.Unlock()
+	return append(notes, e.keep(checkpoint, mark)...)
+}

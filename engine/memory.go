@@ -1,0 +1,203 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/store"
+)
+
+// place is where a log was read to.
+type place = store.Position
+
+const (
+	// A checkpoint is written when so much was read past the last one: what a verb can read in a few milliseconds.
+	checkpointLines = 512
+	checkpointBytes = 256 << 10
+
+	// markEvery is how many sequence numbers lie between two state marks for time travel.
+	markEvery = 10000
+)
+
+// checkpointVersion names everything that a checkpoint's meaning depends on.
+const checkpointVersion = "1/" + state.Version
+
+// memory is the folded state of a log up to a place in it.
+type memory struct {
+	state *state.State
+	at    place
+	index store.Index
+	last  compaction
+
+	started bool              // the checkpoint has been tried
+	saved   place             // where the checkpoint on disk ends
+	mark    *store.Checkpoint // a state mark that is due, written after the lock was given back
+}
+
+// compaction is what a log tells about the newest compaction that it went through.
+type compaction struct {
+	to  int64 // highest sequence number that it took out, -1 when there was none
+	end int64 // size of the log just after it
+}
+
+func emptyMemory() memory {
+	return memory{state: state.New(), last: compaction{to: -1}, started: true}
+}
+
+// reader is store.Log.Read or store.Tx.Read.
+type reader func(ctx context.Context, from place, fn func(store.Batch) error) (place, error)
+
+// catchUp folds what was stored since the last time. It starts from the checkpoint, and starts over when the log is not the
+// one that was read before. The caller holds e.mu.
+func (e *Engine) catchUp(ctx context.Context, read reader) error {
+	if !e.mem.started {
+		e.mem = e.restore()
+	}
+	for tries := 0; ; tries++ {
+		_, err := read(ctx, e.mem.at, e.mem.follow)
+		if err == nil {
+			return nil
+		}
+		if tries == 3 || !errors.Is(err, store.ErrReplaced) && !errors.Is(err, store.ErrMissing) {
+			return fmt.Errorf("read log: %w", err)
+		}
+		e.mem = e.restore()
+	}
+}
+
+// restore is the memory that the checkpoint holds, or an empty one: a checkpoint that is missing, stale, damaged or from
+// another version is simply not used, and doctor says why.
+func (e *Engine) restore() memory {
+	cp, err := e.log.LoadCheckpoint(checkpointVersion)
+	if err != nil {
+		return emptyMemory()
+	}
+	m, err := thaw(cp)
+	if err != nil {
+		return emptyMemory()
+	}
+	return m
+}
+
+// fold takes in the next lines.
+func (m *memory) fold(b store.Batch) {
+	m.index.Observe(b)
+	for i := range b.Lines {
+		l := &b.Lines[i]
+		ev, err := decodeLine(l)
+		if err != nil {
+			m.state.Skip(l.Number, l.Seq, reason(err))
+			continue
+		}
+		if m.state.ApplyLine(&ev, l.Number) == nil {
+			m.last.note(l, &ev)
+		}
+	}
+	m.at = b.Pos
+}
+
+// follow is fold, and takes a state mark when it passes one. On a long way it takes none: a first fold should not write a
+// hundred files that time travel makes when it needs them.
+func (m *memory) follow(b store.Batch) error {
+	before := m.at.Highest()
+	m.fold(b)
+	if before/markEvery < m.at.Highest()/markEvery && m.at.Lines-m.saved.Lines < markEvery {
+		if cp, err := m.freeze(); err == nil {
+			m.mark = &cp
+		}
+	}
+	return nil
+}
+
+// decodeLine is the event on a line.
+func decodeLine(l *store.Line) (event.Event, error) {
+	if l.Err != nil {
+		return event.Event{}, l.Err
+	}
+	return event.Decode(l.Object, l.Raw)
+}
+
+// note remembers the summary that a compaction left.
+func (c *compaction) note(l *store.Line, ev *event.Event) {
+	if ev.Type != event.TypeStatus || ev.From != event.Loadout {
+		return
+	}
+	body, err := ev.Body()
+	if err != nil {
+		return
+	}
+	if s, ok := body.(event.Status); ok && s.CompactedCount > 0 && s.CompactedRange != nil {
+		c.to, c.end = max(c.to, s.CompactedRange.To), l.Offset+int64(len(l.Raw))+1
+	}
+}
+
+// freeze is the memory as a checkpoint.
+func (m *memory) freeze() (store.Checkpoint, error) {
+	folded, err := m.state.MarshalBinary()
+	if err != nil {
+		return store.Checkpoint{}, fmt.Errorf("freeze state: %w", err)
+	}
+	data := binary.AppendVarint(make([]byte, 0, len(folded)+2*binary.MaxVarintLen64), m.last.to)
+	data = binary.AppendVarint(data, m.last.end)
+	return store.Checkpoint{Version: checkpointVersion, Pos: m.at, Index: m.index, State: append(data, folded...)}, nil
+}
+
+// thaw is the memory that a checkpoint holds.
+func thaw(cp store.Checkpoint) (memory, error) {
+	to, n := binary.Varint(cp.State)
+	if n <= 0 {
+		return memory{}, errors.New("thaw state: too short")
+	}
+	end, k := binary.Varint(cp.State[n:])
+	if k <= 0 {
+		return memory{}, errors.New("thaw state: too short")
+	}
+	s, err := state.Unmarshal(cp.State[n+k:])
+	if err != nil {
+		return memory{}, fmt.Errorf("thaw state: %w", err)
+	}
+	return memory{state: s, at: cp.Pos, index: cp.Index, last: compaction{to, end}, started: true, saved: cp.Pos}, nil
+}
+
+// due takes what should be written beside the log: a checkpoint when much was read past the last one, a state mark when one
+// was passed. The caller holds e.mu and writes them without it.
+func (m *memory) due() (checkpoint, mark *store.Checkpoint) {
+	mark, m.mark = m.mark, nil
+	if m.at.Lines-m.saved.Lines > checkpointLines || m.at.Offset-m.saved.Offset > checkpointBytes {
+		if cp, err := m.freeze(); err == nil {
+			m.saved = m.at
+			checkpoint = &cp
+		}
+	}
+	return checkpoint, mark
+}
+
+// keep writes what due found. Best effort: what lies beside the log only saves time, and may be in a directory that this
+// user may only read.
+func (e *Engine) keep(checkpoint, mark *store.Checkpoint) []string {
+	var notes []string
+	if checkpoint != nil {
+		if err := e.log.SaveCheckpoint(*checkpoint); err != nil {
+			notes = append(notes, fmt.Sprintf("the checkpoint could not be written: %v", err))
+		}
+	}
+	if mark != nil {
+		if err := e.log.SaveMark(mark.Pos.Highest(), *mark); err != nil {
+			notes = append(notes, fmt.Sprintf("a state mark could not be written: %v", err))
+		}
+	}
+	return notes
+}
+
+// reason is why a line cannot be read, without the place that its reference names anyway.
+func reason(err error) string {
+	var bad *store.BadLineError
+	if errors.As(err, &bad) {
+		return bad.Reason
+	}
+	return err.Error()
+}
