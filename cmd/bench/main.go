@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -54,7 +55,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	var rows []row
 	for _, m := range measurements {
-		if *only != "" && !contains(strings.Split(*only, ","), m.name) {
+		if *only != "" && !slices.Contains(strings.Split(*only, ","), m.name) {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "bench: %s\n", m.name)
