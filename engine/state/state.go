@@ -1,7 +1,6 @@
 package state
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
@@ -10,120 +9,214 @@ import (
 // Version names the marshalled form and the meaning of the fold. A checkpoint of another version is of no use.
 const Version = "1"
 
-// State is what holds after some events.
-type State struct{}
+// Bounds of what a State remembers. Everything older is in the log.
+const (
+	MaxSettled   = 1000  // settled tasks and questions
+	MaxDecisions = 1000  // decisions
+	MaxHistory   = 100   // revisions of one contract
+	MaxThreads   = 200   // discussions
+	MaxKeys      = 10000 // retry keys
+	MaxRefs      = 512   // events in short, for News and Recent
+	MaxNews      = 4096  // events by number, for exact counts of unread ones
+	MaxStrangers = 1000  // names without a session that hold nothing
+	MaxBadRefs   = 20    // unreadable lines by name
+
+	// MaxSettledText bounds the texts of what is settled, in UTF-16 code units.
+	MaxSettledText = 2000
+
+	// MaxRefDescription bounds Ref.Description, in UTF-16 code units.
+	MaxRefDescription = 200
+)
+
+// State is what holds after some events. Use New or Unmarshal to make one.
+type State struct {
+	head  int64     // highest sequence number seen, also on lines that were left out; -1 for none
+	count int64     // events folded
+	at    time.Time // newest timestamp
+	skips Skips
+	last  struct { // the event folded last
+		seq int64
+		id  string
+	}
+
+	members   roster
+	claims    claims
+	contracts map[string]*contract
+	tasks     tasks
+	decisions ring[Decision]
+	threads   map[string]*thread
+	halt      *Halt
+	keys      ring[keyed]
+	news      news
+	refs      ring[Ref]
+
+	reader event.Reader
+	epoch  *epoch
+}
+
+// epoch marks what a State may change in place: what carries another epoch is shared with a Clone and is copied first.
+type epoch struct{ _ byte }
 
 // New is the state before the first event.
-func New() *State { panic("later") }
+func New() *State {
+	s := &State{
+		head:      -1,
+		claims:    claims{byPath: map[string][]Claim{}, sources: map[int64]int{}},
+		contracts: map[string]*contract{},
+		tasks:     tasks{open: map[string]*task{}, waiting: map[string][]string{}},
+		threads:   map[string]*thread{},
+		epoch:     new(epoch),
+	}
+	s.members.index = map[string]int{}
+	s.news.dropped = -1
+	s.last.seq = -1
+	return s
+}
 
-// Apply folds one event. An *event.InvalidError means that its payload broke a rule: it is counted as bad and changed nothing.
-func (s *State) Apply(e *event.Event) error { panic("later") }
+// Apply folds one event. An *event.InvalidError means that its payload breaks a rule: the event is counted as bad and changes
+// nothing but the head, so that its number is not used again. A line that repeats the event just before is counted and skipped.
+func (s *State) Apply(e *event.Event) error { return s.ApplyLine(e, 0) }
 
-// ApplyLine is Apply with the line that the event stood on, for the reference of a bad one.
-func (s *State) ApplyLine(e *event.Event, line int64) error { panic("later") }
+// ApplyLine is Apply with the number of the line that the event stands on, for the reference of a bad one.
+func (s *State) ApplyLine(e *event.Event, line int64) error {
+	if s.count > 0 && e.Seq == s.last.seq && e.ID == s.last.id {
+		s.skips.Duplicate++
+		return nil
+	}
+	body, err := s.reader.Brief(e)
+	if err == nil {
+		err = s.refuses(e, body)
+	}
+	if err != nil {
+		s.Skip(line, e.Seq, err.Error())
+		return err
+	}
+	at := e.Time()
+	late := s.begin(e, at)
+	from, to := s.parties(e, at)
+	s.fold(e, body, at)
+	s.deliver(e, body, from, to, late)
+	s.remember(e, at)
+	if e.Key != "" {
+		s.addKey(e)
+	}
+	return nil
+}
 
-// Skip counts a line that could not be read.
-func (s *State) Skip(line, seq int64, reason string) { panic("later") }
+// refuses says why an event cannot be folded although its payload is in order.
+func (s *State) refuses(e *event.Event, body event.Body) error {
+	switch b := body.(type) {
+	case event.Task, event.Question:
+		if s.taken(e, body) == nil && s.tasks.open[e.ID] != nil {
+			return &event.InvalidError{Field: "id", Reason: "is that of an open task already"}
+		}
+	case event.Ack:
+		if b.EventSeq > max(s.head, e.Seq) {
+			return &event.InvalidError{Field: "payload.eventSeq", Reason: "is above every number stored so far"}
+		}
+	case event.Status:
+		if _, err := readCarried(b); err != nil && e.From == event.Loadout {
+			return &event.InvalidError{Field: "payload.carried", Reason: "cannot be read: " + err.Error()}
+		}
+	case event.Handoff, event.Done, event.Error, event.Cancel, event.Contract, event.Ownership, event.Decision,
+		event.Update, event.Discussion, event.Agent, event.Halt, event.Unknown:
+	}
+	return nil
+}
 
-// Clone makes an independent copy.
-func (s *State) Clone() *State { panic("later") }
+// begin counts the event and reports whether its number is not above all before it.
+func (s *State) begin(e *event.Event, at time.Time) (late bool) {
+	if late = e.Seq <= s.head; late {
+		s.skips.OutOfOrder++
+	}
+	s.head = max(s.head, e.Seq)
+	s.count++
+	if at.After(s.at) {
+		s.at = at
+	}
+	s.last.seq, s.last.id = e.Seq, e.ID
+	return late
+}
 
-// Head is the highest sequence number seen, -1 for none.
-func (s *State) Head() int64 { panic("later") }
+// fold changes what the event's type is about.
+func (s *State) fold(e *event.Event, body event.Body, at time.Time) {
+	switch b := body.(type) {
+	case event.Task:
+		s.foldTask(e, b, at)
+	case event.Question:
+		s.foldQuestion(e, at)
+	case event.Done:
+		s.settle(e, TaskDone, b.Evidence, at)
+	case event.Error:
+		s.settle(e, TaskFailed, "", at)
+	case event.Cancel:
+		s.settle(e, TaskCancelled, "", at)
+	case event.Status:
+		s.foldSummary(e, b)
+	case event.Contract:
+		s.foldContract(e, b, at)
+	case event.Ownership:
+		s.foldOwnership(e, b, at)
+	case event.Decision:
+		s.foldDecision(e, b, at)
+	case event.Update:
+		s.foldConsumes(e, b)
+	case event.Ack:
+		s.foldAck(e, b)
+	case event.Discussion:
+		s.foldStatement(e, b, at)
+	case event.Agent:
+		s.foldAgent(e, b, at)
+	case event.Halt:
+		s.foldHalt(e, b, at)
+	case event.Handoff, event.Unknown: // news, and no more
+	}
+}
+
+func (s *State) foldHalt(e *event.Event, b event.Halt, at time.Time) {
+	if s.halt != nil {
+		s.supersede(s.halt.Seq, e.Seq)
+	}
+	switch b.Action {
+	case event.HaltSet:
+		s.halt = &Halt{By: e.From, Reason: b.Reason, At: at, Seq: e.Seq}
+	case event.HaltLifted:
+		s.halt = nil
+	}
+}
+
+// Skip counts a line that cannot be read. seq is what number can be found on it, else -1: it is not used again.
+func (s *State) Skip(line, seq int64, reason string) {
+	s.skips.Bad++
+	s.head = max(s.head, seq)
+	recent := s.skips.Recent
+	if len(recent) == MaxBadRefs {
+		recent = recent[1:]
+	}
+	s.skips.Recent = append(recent[:len(recent):len(recent)], BadRef{Line: line, Seq: seq, Reason: reason})
+}
+
+// Head is the highest sequence number seen, also on lines that were left out; -1 for none.
+func (s *State) Head() int64 { return s.head }
 
 // Count is how many events were folded.
-func (s *State) Count() int64 { panic("later") }
+func (s *State) Count() int64 { return s.count }
 
-// At is the newest timestamp seen.
-func (s *State) At() time.Time { panic("later") }
+// At is the newest timestamp seen, the zero time before the first event.
+func (s *State) At() time.Time { return s.at }
 
 // Skips says what was left out.
-func (s *State) Skips() Skips { panic("later") }
+func (s *State) Skips() Skips {
+	skips := s.skips
+	skips.Recent = append([]BadRef{}, skips.Recent...)
+	return skips
+}
 
-// Claims lists all claims by path, then agent.
-func (s *State) Claims() []Claim { panic("later") }
-
-// ClaimsOf lists an agent's claims by path.
-func (s *State) ClaimsOf(agent string) []Claim { panic("later") }
-
-// Overlapping lists the claims that overlap path, by path, then agent.
-func (s *State) Overlapping(path string, foldCase bool) []Claim { panic("later") }
-
-// Contracts lists the contracts by name.
-func (s *State) Contracts() []Contract { panic("later") }
-
-// Contract finds a contract.
-func (s *State) Contract(name string) (Contract, bool) { panic("later") }
-
-// Consumers lists who declared to build on a contract, by name.
-func (s *State) Consumers(contract string) []string { panic("later") }
-
-// Tasks lists open ones first come first, then settled ones newest first.
-func (s *State) Tasks() []Task { panic("later") }
-
-// Task finds a task or question by its id.
-func (s *State) Task(id string) (Task, bool) { panic("later") }
-
-// Pending lists open tasks and questions by sequence number.
-func (s *State) Pending() []Task { panic("later") }
-
-// Ready lists the tasks that an agent could take now, by sequence number.
-func (s *State) Ready(agent string) []Task { panic("later") }
-
-// Decisions lists decisions, newest last.
-func (s *State) Decisions() []Decision { panic("later") }
-
-// Decision finds a decision by its id.
-func (s *State) Decision(id string) (Decision, bool) { panic("later") }
-
-// Agents lists everybody who has taken part, by name.
-func (s *State) Agents() []Agent { panic("later") }
-
-// Agent finds somebody by name.
-func (s *State) Agent(name string) (Agent, bool) { panic("later") }
-
-// Unread counts the news for an agent above its cursor.
-func (s *State) Unread(agent string) Unread { panic("later") }
-
-// News lists the newest max events above after that concern agent, oldest first, and how many it left out.
-func (s *State) News(agent string, after int64, max int) (refs []Ref, omitted int64) { panic("later") }
-
-// Recent lists the newest n events, oldest first.
-func (s *State) Recent(n int) []Ref { panic("later") }
-
-// Threads lists discussions, newest last.
-func (s *State) Threads() []Thread { panic("later") }
-
-// Halt is the kill switch as the log tells it, nil when it is off.
-func (s *State) Halt() *Halt { panic("later") }
-
-// SeenKey finds the event that from stored with a retry key.
-func (s *State) SeenKey(from, key string) (seq int64, ok bool) { panic("later") }
-
-// Roots says which lines the state is built from: a compaction keeps them.
-func (s *State) Roots() func(seq int64) bool { panic("later") }
-
-// Carry is what the summary of a compaction carries (event.Status.Carried), so that folding what is left gives this state:
-// kept is the fold of the lines that stay, since the sequence number from which on all stay.
-func (s *State) Carry(kept *State, since int64) (json.RawMessage, error) { panic("later") }
-
-// MarshalBinary is the compact form for a checkpoint.
-func (s *State) MarshalBinary() ([]byte, error) { panic("later") }
-
-// Unmarshal reads what MarshalBinary wrote.
-func Unmarshal(data []byte) (*State, error) { panic("later") }
-
-// Equal compares everything but the counts of lines, and says what differs.
-func Equal(a, b *State) (bool, string) { panic("later") }
-
-// Overlap reports whether one path is the other, or lies below it.
-func Overlap(a, b string, foldCase bool) bool { panic("later") }
-
-// Within reports whether path is dir, or lies below it.
-func Within(path, dir string, foldCase bool) bool { panic("later") }
-
-// FoldName is the form in which names are compared.
-func FoldName(name string) string { return event.FoldName(name) }
-
-// SameName reports whether two names stand for the same agent.
-func SameName(a, b string) bool { return event.SameName(a, b) }
+// Halt is the kill switch as the log tells it, nil when it is off. Whether it is on now, its file says.
+func (s *State) Halt() *Halt {
+	if s.halt == nil {
+		return nil
+	}
+	halt := *s.halt
+	return &halt
+}

@@ -31,7 +31,8 @@ type Contract struct {
 	EventID   string     `json:"eventId"`
 	Seq       int64      `json:"seq"`
 	At        time.Time  `json:"at"`
-	History   []Revision `json:"history"` // every known revision, oldest first, the latest included; bodies are read from the log
+	History   []Revision `json:"history"` // the newest MaxHistory revisions, oldest first, the latest included; bodies are read from the log
+	Older     int64      `json:"older"`   // how many revisions came before those
 	Readers   []Reader   `json:"readers"` // by agent name
 }
 
@@ -74,9 +75,10 @@ type Task struct {
 	Question    bool       `json:"question,omitempty"`
 	Handoff     bool       `json:"handoff,omitempty"` // came as a handoff message
 	Description string     `json:"description"`
-	Context     string     `json:"context,omitempty"`
+	Context     string     `json:"context,omitempty"` // kept while the task is open
 	At          time.Time  `json:"at"`
 	Needs       []string   `json:"needs,omitempty"`
+	Waiting     []string   `json:"waiting,omitempty"` // those of Needs that are not done
 	Status      TaskStatus `json:"status"`
 	TakenBy     string     `json:"takenBy,omitempty"`
 	TakenAt     *time.Time `json:"takenAt,omitempty"`
@@ -171,7 +173,7 @@ type Ref struct {
 	Type         event.Type `json:"type"`
 	From         string     `json:"from"`
 	To           string     `json:"to"`
-	Description  string     `json:"description"`
+	Description  string     `json:"description"` // clipped to MaxRefDescription
 	At           time.Time  `json:"at"`
 	SupersededBy int64      `json:"supersededBy,omitempty"` // seq of what made this old news: a later revision, decision, release, settlement
 }

@@ -1,0 +1,25 @@
+package state
+
+import (
+	"maps"
+
+	"github.com/agentloadout/loadout/engine/event"
+)
+
+// Clone makes an independent copy. It shares what neither has changed yet, so it costs little more than the number of claims,
+// contracts, open tasks and discussions.
+func (s *State) Clone() *State {
+	c := *s
+	c.reader = event.Reader{}
+	c.members = s.members.clone()
+	c.claims = claims{byPath: maps.Clone(s.claims.byPath), sources: maps.Clone(s.claims.sources)}
+	c.contracts = maps.Clone(s.contracts)
+	c.tasks = tasks{open: maps.Clone(s.tasks.open), settled: s.tasks.settled.clone(), waiting: maps.Clone(s.tasks.waiting)}
+	c.decisions = s.decisions.clone()
+	c.threads = maps.Clone(s.threads)
+	c.keys = s.keys.clone()
+	c.news.recent = s.news.recent.clone()
+	c.refs = s.refs.clone()
+	s.epoch, c.epoch = new(epoch), new(epoch)
+	return &c
+}

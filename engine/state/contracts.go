@@ -1,0 +1,206 @@
+package state
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agentloadout/loadout/engine/event"
+)
+
+// contract is what is known of a named agreement.
+type contract struct {
+	body    string     // of the latest revision
+	history []revision // by revision, the newest MaxHistory; never empty
+	older   int64      // revisions before those
+	readers []declaration
+	epoch   *epoch
+}
+
+// revision is a Revision and whom it was published to.
+type revision struct {
+	Revision
+	to string // empty: everybody
+}
+
+// declaration says that an agent builds on a contract.
+type declaration struct {
+	agent string
+	seq   int64 // the event that said so
+}
+
+func (c *contract) latest() *revision { return &c.history[len(c.history)-1] }
+
+// contract returns a contract to change, nil when there is none of that name.
+func (s *State) contract(name string) *contract {
+	c := s.contracts[name]
+	if c == nil || c.epoch == s.epoch {
+		return c
+	}
+	own := *c
+	own.history, own.readers, own.epoch = slices.Clone(c.history), slices.Clone(c.readers), s.epoch
+	s.contracts[name] = &own
+	return &own
+}
+
+func (s *State) foldContract(e *event.Event, b event.Contract, at time.Time) {
+	c := s.contract(b.Name)
+	if c == nil {
+		c = &contract{epoch: s.epoch}
+		s.contracts[b.Name] = c
+	} else if c.latest().Revision.Revision < b.Revision {
+		s.supersede(c.latest().Seq, e.Seq)
+	}
+	r := revision{Revision: Revision{
+		Revision: b.Revision, Publisher: strings.Clone(e.From), Format: b.Format,
+		EventID: strings.Clone(e.ID), Seq: e.Seq, At: at,
+	}}
+	if e.To != event.Broadcast {
+		r.to = strings.Clone(e.To)
+	}
+	// Logs of other programs may be out of order, or hold a revision twice: then the later event counts.
+	i := len(c.history)
+	for i > 0 && c.history[i-1].Revision.Revision > b.Revision {
+		i--
+	}
+	if i == len(c.history) {
+		c.body = b.Body
+	}
+	c.history = slices.Insert(c.history, i, r)
+	if len(c.history) > MaxHistory {
+		c.history = slices.Delete(c.history, 0, 1)
+		c.older++
+	}
+}
+
+// foldConsumes notes who builds on which contract. A contract that is not known yet is left out: nobody can read it.
+func (s *State) foldConsumes(e *event.Event, b event.Update) {
+	for _, name := range b.Consumes {
+		c := s.contract(name)
+		if c == nil {
+			continue
+		}
+		i := slices.IndexFunc(c.readers, func(d declaration) bool { return event.SameName(d.agent, e.From) })
+		if i < 0 {
+			c.readers = append(c.readers, declaration{agent: strings.Clone(e.From), seq: e.Seq})
+		}
+	}
+}
+
+func (s *State) renameReaders(previous, name string) {
+	for contractName, shared := range s.contracts {
+		if !slices.ContainsFunc(shared.readers, func(d declaration) bool { return event.SameName(d.agent, previous) }) {
+			continue
+		}
+		c := s.contract(contractName)
+		if !event.SameName(previous, name) {
+			c.readers = slices.DeleteFunc(c.readers, func(d declaration) bool { return event.SameName(d.agent, name) })
+		}
+		for i := range c.readers {
+			if event.SameName(c.readers[i].agent, previous) {
+				c.readers[i].agent = name
+			}
+		}
+	}
+}
+
+// Contracts lists the contracts by name.
+func (s *State) Contracts() []Contract {
+	list := make([]Contract, 0, len(s.contracts))
+	for name, c := range s.contracts {
+		list = append(list, s.describe(name, c))
+	}
+	slices.SortFunc(list, func(a, b Contract) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// Contract finds a contract by its name.
+func (s *State) Contract(name string) (Contract, bool) {
+	c := s.contracts[name]
+	if c == nil {
+		return Contract{}, false
+	}
+	return s.describe(name, c), true
+}
+
+func (s *State) describe(name string, c *contract) Contract {
+	latest := c.latest().Revision
+	history := make([]Revision, len(c.history))
+	for i := range c.history {
+		history[i] = c.history[i].Revision
+	}
+	return Contract{
+		Name:      name,
+		Revision:  latest.Revision,
+		Body:      c.body,
+		Format:    latest.Format,
+		Publisher: latest.Publisher,
+		EventID:   latest.EventID,
+		Seq:       latest.Seq,
+		At:        latest.At,
+		History:   history,
+		Older:     c.older,
+		Readers:   s.readers(c),
+	}
+}
+
+// Consumers lists who declared to build on a contract, by name.
+func (s *State) Consumers(name string) []string {
+	names := []string{}
+	if c := s.contracts[name]; c != nil {
+		for _, d := range c.readers {
+			names = append(names, d.agent)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// readers lists who builds on a contract: who declared it, and who else acknowledged a revision that concerned it.
+func (s *State) readers(c *contract) []Reader {
+	list := []Reader{}
+	declared := map[string]bool{}
+	for _, d := range c.readers {
+		declared[event.FoldName(d.agent)] = true
+		cursor := int64(-1)
+		if m := s.members.get(d.agent); m != nil {
+			cursor = m.cursor
+		}
+		list = append(list, c.reader(d.agent, true, cursor))
+	}
+	for i := range s.members.list {
+		m := &s.members.list[i]
+		if m.forgotten || m.cursor < 0 || declared[event.FoldName(m.name)] || event.SameName(m.name, c.latest().Publisher) {
+			continue
+		}
+		if r := c.reader(m.name, false, m.cursor); r.Revision > 0 {
+			list = append(list, r)
+		}
+	}
+	slices.SortFunc(list, func(a, b Reader) int {
+		return cmp.Or(strings.Compare(event.FoldName(a.Agent), event.FoldName(b.Agent)), strings.Compare(a.Agent, b.Agent))
+	})
+	return list
+}
+
+// reader says how far an agent that has acknowledged everything up to cursor has read the contract.
+func (c *contract) reader(agent string, declared bool, cursor int64) Reader {
+	r := Reader{Agent: agent, Declared: declared}
+	for i := range c.history {
+		h := &c.history[i]
+		switch {
+		case event.SameName(h.Publisher, agent):
+			r.Revision = h.Revision.Revision
+		case h.to != "" && !event.SameName(h.to, agent) && !declared:
+		case h.Seq <= cursor:
+			r.Revision = h.Revision.Revision
+		default:
+			r.Behind++
+		}
+	}
+	if r.Revision == 0 {
+		r.Behind += c.older
+	}
+	return r
+}

@@ -1,0 +1,272 @@
+package state
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agentloadout/loadout/engine/event"
+)
+
+// task is a Task and what only the fold needs.
+type task struct {
+	Task
+	takenSeq int64 // the event that took it, -1 while nobody has
+	epoch    *epoch
+}
+
+// tasks is the work that waits, and the newest that is settled.
+type tasks struct {
+	open    map[string]*task    // by id
+	settled ring[*task]         // in order of settlement
+	waiting map[string][]string // id of a needed task → ids of the open ones that wait for it; lists are never changed in place
+}
+
+// MinPrefix is how much of an id names a task or decision, if no other id begins so.
+const MinPrefix = 4
+
+// task returns an open task to change.
+func (s *State) task(id string) *task {
+	t := s.tasks.open[id]
+	if t == nil || t.epoch == s.epoch {
+		return t
+	}
+	own := *t
+	own.epoch = s.epoch
+	s.tasks.open[id] = &own
+	return &own
+}
+
+// taken returns the open task that an event takes, nil if it takes none.
+func (s *State) taken(e *event.Event, body event.Body) *task {
+	if _, ok := body.(event.Task); !ok || e.Resolves == "" {
+		return nil
+	}
+	return s.tasks.open[e.Resolves]
+}
+
+func (s *State) foldTask(e *event.Event, b event.Task, at time.Time) {
+	if s.taken(e, b) != nil {
+		t := s.task(e.Resolves)
+		t.Status, t.TakenBy, t.TakenAt, t.takenSeq = TaskTaken, strings.Clone(e.From), &at, e.Seq
+		return
+	}
+	t := s.addTask(e, at)
+	t.Handoff, t.Needs = b.Handoff, b.Needs
+	for _, need := range b.Needs {
+		if !s.isDone(need) && !slices.Contains(t.Waiting, need) {
+			t.Waiting = append(t.Waiting, need)
+			s.wait(need, t.ID)
+		}
+	}
+}
+
+func (s *State) foldQuestion(e *event.Event, at time.Time) { s.addTask(e, at).Question = true }
+
+func (s *State) addTask(e *event.Event, at time.Time) *task {
+	t := &task{
+		Task: Task{
+			ID: strings.Clone(e.ID), Seq: e.Seq, From: strings.Clone(e.From), To: strings.Clone(e.To),
+			Description: strings.Clone(e.Description), Context: strings.Clone(e.Context), At: at, Status: TaskOpen,
+		},
+		takenSeq: -1,
+		epoch:    s.epoch,
+	}
+	s.tasks.open[t.ID] = t
+	return t
+}
+
+// wait notes that an open task waits for another one.
+func (s *State) wait(need, id string) {
+	waiting := s.tasks.waiting[need]
+	s.tasks.waiting[need] = append(waiting[:len(waiting):len(waiting)], id)
+}
+
+// isDone reports whether a task is remembered as done.
+func (s *State) isDone(id string) bool {
+	list := s.tasks.settled.all(MaxSettled)
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].ID == id {
+			return list[i].Status == TaskDone
+		}
+	}
+	return false
+}
+
+// settle ends the task or question that the event resolves. The first settlement counts.
+func (s *State) settle(e *event.Event, status TaskStatus, evidence string, at time.Time) {
+	t := s.task(resolved(e))
+	if t == nil {
+		return
+	}
+	delete(s.tasks.open, t.ID)
+	for _, need := range t.Waiting {
+		s.stopWaiting(need, t.ID)
+	}
+	s.supersede(t.Seq, e.Seq)
+	t.Status, t.SettledBy, t.SettledAt, t.SettledSeq = status, strings.Clone(e.From), &at, e.Seq
+	t.Evidence = event.Clip(evidence, MaxSettledText)
+	if t.Question {
+		t.Answer = strings.Clone(e.Description)
+	}
+	t.Description, t.Context = strings.Clone(event.Clip(t.Description, MaxSettledText)), ""
+	s.tasks.settled.push(t, MaxSettled)
+	if status == TaskDone {
+		s.release(t.ID)
+	}
+}
+
+// release lets the tasks go on that waited for this one.
+func (s *State) release(id string) {
+	for _, waiting := range s.tasks.waiting[id] {
+		t := s.task(waiting)
+		if t == nil {
+			continue
+		}
+		if i := slices.Index(t.Waiting, id); i >= 0 {
+			t.Waiting = slices.Delete(slices.Clone(t.Waiting), i, i+1)
+		}
+	}
+	delete(s.tasks.waiting, id)
+}
+
+func (s *State) stopWaiting(need, id string) {
+	kept := slices.DeleteFunc(slices.Clone(s.tasks.waiting[need]), func(waiting string) bool { return waiting == id })
+	if len(kept) == 0 {
+		delete(s.tasks.waiting, need)
+		return
+	}
+	s.tasks.waiting[need] = kept
+}
+
+// resolved is the id of the task that an event settles. Old logs of other programs say it in words: "Resolves <id>" in the context.
+func resolved(e *event.Event) string {
+	if e.Resolves != "" {
+		return e.Resolves
+	}
+	_, after, found := strings.Cut(e.Context, "Resolves ")
+	if !found {
+		return ""
+	}
+	after = strings.TrimLeft(after, " ")
+	end := strings.IndexFunc(after, func(r rune) bool {
+		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+	if end < 0 {
+		return after
+	}
+	return after[:end]
+}
+
+// reopen gives back what an agent has taken.
+func (s *State) reopen(agent string) {
+	for id, shared := range s.tasks.open {
+		if shared.Status == TaskTaken && event.SameName(shared.TakenBy, agent) {
+			t := s.task(id)
+			t.Status, t.TakenBy, t.TakenAt, t.takenSeq = TaskOpen, "", nil, -1
+		}
+	}
+}
+
+func (s *State) renameTasks(previous, name string) {
+	for id, shared := range s.tasks.open {
+		if event.SameName(shared.To, previous) {
+			s.task(id).To = name
+		}
+		if shared.TakenBy != "" && event.SameName(shared.TakenBy, previous) {
+			s.task(id).TakenBy = name
+		}
+	}
+}
+
+// Tasks lists tasks and questions: open ones first come first, then settled ones newest first.
+func (s *State) Tasks() []Task {
+	list := s.Pending()
+	settled := s.tasks.settled.all(MaxSettled)
+	for i := len(settled) - 1; i >= 0; i-- {
+		list = append(list, settled[i].Task)
+	}
+	return list
+}
+
+// Task finds a task or question by its id: the open one, or else the one settled last.
+func (s *State) Task(id string) (Task, bool) {
+	if t := s.tasks.open[id]; t != nil {
+		return t.Task, true
+	}
+	list := s.tasks.settled.all(MaxSettled)
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].ID == id {
+			return list[i].Task, true
+		}
+	}
+	return Task{}, false
+}
+
+// FindTasks lists the tasks and questions that a word can stand for: an id, #SEQ, or the beginning of an id, at least MinPrefix
+// characters. A whole id wins over the beginning of another, an open task over a settled one.
+func (s *State) FindTasks(word string) []Task {
+	if t, ok := s.Task(word); ok {
+		return []Task{t}
+	}
+	var open, settled []Task
+	for _, t := range s.Tasks() {
+		switch {
+		case !named(t.ID, t.Seq, word):
+		case t.Open():
+			open = append(open, t)
+		default:
+			settled = append(settled, t)
+		}
+	}
+	if len(open) > 0 {
+		return open
+	}
+	return settled
+}
+
+// FindDecisions lists the decisions that a word can stand for, like FindTasks, and also by their title.
+func (s *State) FindDecisions(word string) []Decision {
+	if i := s.findDecision(word); i >= 0 {
+		return []Decision{s.decisions.all(MaxDecisions)[i]}
+	}
+	var found []Decision
+	for _, d := range s.decisions.all(MaxDecisions) {
+		if named(d.ID, d.Seq, word) {
+			found = append(found, d)
+		}
+	}
+	return found
+}
+
+// named reports whether a word stands for what has this id and number.
+func named(id string, seq int64, word string) bool {
+	if number, ok := strings.CutPrefix(word, "#"); ok {
+		return number == strconv.FormatInt(seq, 10)
+	}
+	return len(word) >= MinPrefix && strings.HasPrefix(id, word)
+}
+
+// Pending lists open tasks and questions by sequence number.
+func (s *State) Pending() []Task { return s.openTasks(func(*task) bool { return true }) }
+
+// Ready lists the tasks that an agent could take now, by sequence number: open, for it or for everybody, all that they need done.
+// Questions are answered, not taken.
+func (s *State) Ready(agent string) []Task {
+	return s.openTasks(func(t *task) bool {
+		return t.Status == TaskOpen && !t.Question && len(t.Waiting) == 0 && (t.To == event.Broadcast || event.SameName(t.To, agent))
+	})
+}
+
+func (s *State) openTasks(wanted func(*task) bool) []Task {
+	list := make([]Task, 0, len(s.tasks.open))
+	for _, t := range s.tasks.open {
+		if wanted(t) {
+			list = append(list, t.Task)
+		}
+	}
+	slices.SortFunc(list, func(a, b Task) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(a.ID, b.ID)) })
+	return list
+}
