@@ -1,0 +1,324 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+)
+
+type contractCmd struct {
+	Name     string  `arg:"" optional:"" help:"The contract; without it all are listed."`
+	Body     *string `placeholder:"TEXT" help:"Publish this text as the next revision."`
+	File     string  `placeholder:"FILE" help:"Publish the contents of a file, or of stdin with -."`
+	Revision *int64  `placeholder:"N" help:"Publish as revision N, or show revision N."`
+	Base     *int64  `placeholder:"N" help:"Publish only if N is still the latest revision; 0: if there is none."`
+	Format   string  `placeholder:"NAME" help:"What the text is, e.g. openapi-yaml."`
+	Consume  string  `placeholder:"AGENT" help:"Declare that AGENT builds on the contract."`
+	At       *int64  `placeholder:"SEQ" help:"As of this sequence number."`
+	History  bool    `help:"Every revision."`
+	writing
+}
+
+func (contractCmd) Help() string {
+	return examples(
+		"loadout coord contract",
+		"loadout coord contract checkout-api",
+		"loadout coord contract checkout-api --agent claude-code --body 'POST /api/checkout -> 201 { id: string }'",
+		"loadout coord contract checkout-api --file openapi.yaml --format openapi-yaml --base 3",
+		"loadout coord contract checkout-api --consume codex",
+		"loadout coord contract checkout-api --history --json",
+	)
+}
+
+func (o *contractCmd) run(ctx context.Context, c *call) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	e, err := c.open(o.LockWait)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.publishes():
+		return o.publish(ctx, c, e)
+	case o.Consume != "":
+		return o.consume(ctx, c, e)
+	case o.Name == "":
+		return o.list(ctx, c, e)
+	case o.History:
+		return o.history(ctx, c, e)
+	}
+	return o.show(ctx, c, e)
+}
+
+func (o *contractCmd) publishes() bool { return o.Body != nil || o.File != "" }
+
+// check refuses words that do not go together.
+func (o *contractCmd) check() error {
+	refuse := func(format string, args ...any) error {
+		return &engine.UsageError{Message: fmt.Sprintf(format, args...), Hints: []string{"loadout coord contract --help"}}
+	}
+	looks := o.At != nil || o.History
+	switch {
+	case o.Name == "" && (o.publishes() || o.Consume != "" || o.History || o.Revision != nil):
+		return refuse("name the contract")
+	case o.Body != nil && o.File != "":
+		return refuse("--body and --file exclude each other")
+	case o.publishes() && (looks || o.Consume != ""):
+		return refuse("publishing excludes --at, --history and --consume")
+	case o.Consume != "" && (looks || o.Revision != nil):
+		return refuse("--consume excludes --at, --history and --revision")
+	case !o.publishes() && (o.Base != nil || o.Format != ""):
+		return refuse("--base and --format go with --body or --file")
+	case o.Revision != nil && looks:
+		return refuse("--revision excludes --at and --history")
+	case !o.publishes() && o.Consume == "" && o.Key != "":
+		return refuse("--key goes with what is stored: --body, --file or --consume")
+	}
+	return nil
+}
+
+func (o *contractCmd) publish(ctx context.Context, c *call, e *engine.Engine) error {
+	body, err := o.body(c)
+	if err != nil {
+		return err
+	}
+	who, err := c.acting(ctx, e, "")
+	if err != nil {
+		return err
+	}
+	r, err := c.store(ctx, e, o.writing, who, engine.Publish{
+		Agent: who.name, Name: o.Name, Body: body, Format: o.Format, Revision: o.Revision, Base: o.Base,
+	})
+	if err != nil {
+		return err
+	}
+	revision := publishedRevision(r)
+	readers := readersOf(ctx, e, o.Name)
+	extra := struct {
+		Readers []state.Reader `json:"readers"`
+	}{readers}
+	return c.answer(receipt(r, extra), func() {
+		c.printf("Published '%s' rev%d (seq %d)\n", o.Name, revision, r.Seq())
+		c.printReaders("  ", readers)
+	})
+}
+
+// body is the text to publish.
+func (o *contractCmd) body(c *call) (string, error) {
+	if o.Body != nil {
+		return *o.Body, nil
+	}
+	from := c.stdin
+	if o.File != "-" {
+		path := o.File
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(c.dir, path)
+		}
+		f, err := os.Open(path)
+		if errors.Is(err, os.ErrNotExist) {
+			return "", &engine.NotFoundError{Kind: "file", Name: o.File}
+		} else if err != nil {
+			return "", &engine.UsageError{Message: err.Error()}
+		}
+		defer f.Close()
+		from = f
+	}
+	// A code unit takes at most three bytes of UTF-8, so longer text breaks the limit in any case.
+	const most = 3 * event.MaxContractBody
+	text, err := io.ReadAll(io.LimitReader(from, most+1))
+	if err != nil {
+		return "", fmt.Errorf("read contract body: %w", err)
+	}
+	if len(text) > most {
+		return "", &engine.ValidationError{
+			Field: "body", Reason: fmt.Sprintf("is longer than %d characters", event.MaxContractBody),
+		}
+	}
+	return string(text), nil
+}
+
+func (o *contractCmd) consume(ctx context.Context, c *call, e *engine.Engine) error {
+	who, err := c.acting(ctx, e, o.Consume)
+	if err != nil {
+		return err
+	}
+	r, err := c.store(ctx, e, o.writing, who, engine.Consume{Agent: who.name, Names: []string{o.Name}})
+	if err != nil {
+		return err
+	}
+	readers := readersOf(ctx, e, o.Name)
+	extra := struct {
+		Readers []state.Reader `json:"readers"`
+	}{readers}
+	return c.answer(receipt(r, extra), func() {
+		if len(r.Events) == 0 {
+			c.printf("%s builds on '%s' already\n", who.name, o.Name)
+		} else {
+			c.printf("%s builds on '%s' (seq %d)\n", who.name, o.Name, r.Seq())
+		}
+		c.printReaders("  ", readers)
+	})
+}
+
+func (o *contractCmd) list(ctx context.Context, c *call, e *engine.Engine) error {
+	s, err := c.stateAt(ctx, e, o.At)
+	if err != nil {
+		return err
+	}
+	contracts := s.Contracts()
+	return c.answer(orEmpty(contracts), func() {
+		if len(contracts) == 0 {
+			c.printf("No active contracts.\n")
+			return
+		}
+		c.printf("Active contracts (%d):\n", len(contracts))
+		for _, k := range contracts {
+			c.printf("  %s\n", contractLine(c, k))
+			c.printReaders("    ", k.Readers)
+		}
+	})
+}
+
+func (o *contractCmd) history(ctx context.Context, c *call, e *engine.Engine) error {
+	revisions, err := e.ContractHistory(ctx, o.Name)
+	if err != nil {
+		return err
+	}
+	if o.At != nil {
+		if _, err := e.StateAt(ctx, *o.At); err != nil {
+			return err
+		}
+		kept := revisions[:0]
+		for _, r := range revisions {
+			if r.Seq <= *o.At {
+				kept = append(kept, r)
+			}
+		}
+		revisions = kept
+	}
+	return c.answer(orEmpty(revisions), func() {
+		c.printf("%s: %s\n", c.bold(o.Name), plural(len(revisions), "revision"))
+		for _, r := range revisions {
+			c.printf("  rev%d by %s at %s (seq %d)%s\n", r.Revision, r.Publisher, clockTime(r.At, c.now()), r.Seq, inParens(r.Format))
+		}
+	})
+}
+
+func (o *contractCmd) show(ctx context.Context, c *call, e *engine.Engine) error {
+	revision := int64(0)
+	var readers []state.Reader
+	switch {
+	case o.Revision != nil:
+		revision = *o.Revision
+		if revision < 1 {
+			return &engine.ValidationError{Field: "revision", Reason: "starts at 1"}
+		}
+	default:
+		s, err := c.stateAt(ctx, e, o.At)
+		if err != nil {
+			return err
+		}
+		if k, ok := s.Contract(o.Name); ok {
+			revision, readers = k.Revision, k.Readers
+		} else if o.At != nil {
+			return &engine.NotFoundError{Kind: "contract", Name: o.Name, Reason: fmt.Sprintf("as of seq %d", *o.At)}
+		}
+	}
+	text, err := e.ContractBody(ctx, o.Name, revision)
+	if err != nil {
+		return err
+	}
+	extra := struct {
+		Readers []state.Reader `json:"readers"`
+	}{orEmpty(readers)}
+	return c.answer(joined{text, extra}, func() {
+		c.printf("%s rev%d by %s (seq %d, %s)\n", c.bold(text.Name), text.Revision, text.Publisher, text.Seq, ago(text.At, c.now()))
+		if text.Format != "" {
+			c.printf("Format: %s\n", text.Format)
+		}
+		c.printReaders("", readers)
+		c.printf("---\n")
+		if text.Body != "" {
+			c.block("", text.Body)
+		}
+	})
+}
+
+// publishedRevision is the revision that a receipt proves.
+func publishedRevision(r engine.Receipt) int64 {
+	for i := range r.Events {
+		body, err := r.Events[i].Body()
+		if err != nil {
+			continue
+		}
+		if k, ok := body.(event.Contract); ok {
+			return k.Revision
+		}
+	}
+	return 0
+}
+
+// readersOf is who builds on a contract, after a write that was answered already.
+func readersOf(ctx context.Context, e *engine.Engine, name string) []state.Reader {
+	view, err := e.View(ctx)
+	if err != nil {
+		return []state.Reader{}
+	}
+	k, _ := view.State.Contract(name)
+	return orEmpty(k.Readers)
+}
+
+// contractLine is a contract in one line.
+func contractLine(c *call, k state.Contract) styled {
+	return styled(fmt.Sprintf("%s rev%d by %s%s", c.bold(k.Name), k.Revision, pad(k.Publisher, 0), inParens(k.Format)))
+}
+
+// printReaders says who is on which revision.
+func (c *call) printReaders(indent string, readers []state.Reader) {
+	for _, r := range readers {
+		switch {
+		case r.Revision == 0:
+			c.printf("%s%s has read no revision yet\n", styled(indent), r.Agent)
+		case r.Behind == 0:
+			c.printf("%s%s has read rev%d, up to date\n", styled(indent), r.Agent, r.Revision)
+		default:
+			c.printf("%s%s is on rev%d, %d behind\n", styled(indent), r.Agent, r.Revision, r.Behind)
+		}
+	}
+}
+
+// inParens is " (s)" in safe text, nothing for nothing.
+func inParens(s string) styled {
+	if s == "" {
+		return ""
+	}
+	return " (" + pad(s, 0) + ")"
+}
+
+// orEmpty makes an absent list an empty one, so that JSON always shows a list.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// stateAt is the state now, or as of a sequence number.
+func (c *call) stateAt(ctx context.Context, e *engine.Engine, at *int64) (*state.State, error) {
+	if at != nil {
+		return e.StateAt(ctx, *at)
+	}
+	view, err := e.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return view.State, nil
+}

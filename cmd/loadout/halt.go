@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"strings"
+)
+
+type killCmd struct {
+	Reason []string `arg:"" type:"words" help:"Why; everybody who is refused sees it."`
+}
+
+func (killCmd) Help() string {
+	return examples(
+		"loadout kill 'two agents fight over src/api'",
+		"loadout daemon kill wrong branch --json",
+	)
+}
+
+func (o *killCmd) run(ctx context.Context, c *call) error {
+	e, err := c.open(0)
+	if err != nil {
+		return err
+	}
+	who, err := c.acting(ctx, e, "")
+	if err != nil {
+		return err
+	}
+	reason := strings.Join(o.Reason, " ")
+	r, err := e.Kill(ctx, who.name, reason)
+	if err != nil {
+		return err
+	}
+	c.noteReceipt(r)
+	extra := struct {
+		Halted bool   `json:"halted"`
+		Reason string `json:"reason"`
+	}{true, reason}
+	return c.answer(receipt(r, extra), func() {
+		if r.Duplicate {
+			c.printf("Halted already.\n")
+		} else {
+			c.printf("Halted: every write is refused from now on.\n  reason: %s\n", reason)
+		}
+		c.printf("  resume with: loadout resume\n")
+	})
+}
+
+type resumeCmd struct{}
+
+func (resumeCmd) Help() string { return examples("loadout resume", "loadout daemon resume --json") }
+
+func (*resumeCmd) run(ctx context.Context, c *call) error {
+	e, err := c.open(0)
+	if err != nil {
+		return err
+	}
+	who, err := c.acting(ctx, e, "")
+	if err != nil {
+		return err
+	}
+	r, err := e.Resume(ctx, who.name)
+	if err != nil {
+		return err
+	}
+	c.noteReceipt(r)
+	extra := struct {
+		Halted bool `json:"halted"`
+	}{false}
+	return c.answer(receipt(r, extra), func() {
+		if r.Duplicate {
+			c.printf("Kill switch was not active.\n")
+			return
+		}
+		c.printf("Resumed: writes are accepted again.\n")
+	})
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"github.com/agentloadout/loadout/engine"
+)
+
+type handoffCmd struct {
+	To       string   `arg:"" optional:"" name:"agent" help:"To whom, or with no text: whose inbox."`
+	Text     []string `arg:"" optional:"" type:"words" help:"The work to hand over."`
+	Context  string   `placeholder:"TEXT" help:"What one must know."`
+	From     string   `placeholder:"AGENT" help:"Who hands over; default: who acts, else user."`
+	Done     string   `placeholder:"ID" help:"Mark this task as done."`
+	Evidence string   `placeholder:"TEXT" help:"With --done: what shows it."`
+	writing
+}
+
+func (handoffCmd) Help() string {
+	return examples(
+		"loadout handoff codex 'Implement the frontend' --context 'consume checkout-api'",
+		"loadout handoff codex",
+		"loadout handoff --done k3v9q2m7",
+		"loadout handoff --json",
+	)
+}
+
+func (o *handoffCmd) run(ctx context.Context, c *call) error {
+	sends := len(o.Text) > 0
+	switch {
+	case o.Done != "" && o.To != "":
+		return &engine.UsageError{Message: "--done takes no agent and no text"}
+	case o.Done == "" && o.Evidence != "":
+		return &engine.UsageError{Message: "--evidence goes with --done"}
+	case !sends && (o.Context != "" || o.From != ""):
+		return &engine.UsageError{Message: "--context and --from go with the text of a handoff"}
+	case !sends && o.Key != "":
+		return &engine.UsageError{Message: "--key goes with the text of a handoff; settling twice is refused anyway"}
+	}
+	if o.Done != "" {
+		c.caller = cmp.Or(c.As, c.Agent)
+	}
+	e, err := c.open(o.LockWait)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.Done != "":
+		return o.done(ctx, c, e)
+	case sends:
+		return o.send(ctx, c, e)
+	case o.To != "":
+		return o.inbox(ctx, c, e)
+	}
+	return o.status(ctx, c, e)
+}
+
+func (o *handoffCmd) send(ctx context.Context, c *call, e *engine.Engine) error {
+	who, err := c.acting(ctx, e, o.From)
+	if err != nil {
+		return err
+	}
+	to, err := c.agent(ctx, e, o.To)
+	if err != nil {
+		return err
+	}
+	r, message, err := e.HandoffSend(ctx, engine.Request{
+		Command: engine.AddTask{From: who.name, To: to, Text: strings.Join(o.Text, " "), Context: o.Context},
+		Key:     o.Key, By: who.by,
+	})
+	if err != nil {
+		return err
+	}
+	c.noteReceipt(r)
+	answer := struct {
+		Message engine.Message `json:"message"`
+		Setup   []string       `json:"setup"`
+	}{message, []string{}}
+	return c.answer(receipt(r, answer), func() {
+		c.printf("Sent to %s: %s (id %s, seq %d)\n", message.To, message.Description, message.ID, r.Seq())
+		c.printf("it is picked up with: loadout handoff %s\n", message.To)
+	})
+}
+
+func (o *handoffCmd) done(ctx context.Context, c *call, e *engine.Engine) error {
+	r, message, err := e.HandoffDone(ctx, o.Done, o.Evidence)
+	if err != nil {
+		return err
+	}
+	c.noteReceipt(r)
+	answer := struct {
+		Completed bool           `json:"completed"`
+		Message   engine.Message `json:"message"`
+	}{true, message}
+	return c.answer(receipt(r, answer), func() { c.printf("Marked %s done. (seq %d)\n", message.Resolves, r.Seq()) })
+}
+
+func (o *handoffCmd) inbox(ctx context.Context, c *call, e *engine.Engine) error {
+	agent, err := c.agent(ctx, e, o.To)
+	if err != nil {
+		return err
+	}
+	tasks, err := e.Inbox(ctx, agent)
+	if err != nil {
+		return err
+	}
+	return c.answer(orEmpty(tasks), func() {
+		if len(tasks) == 0 {
+			c.printf("No pending handoff tasks for %s.\n", agent)
+			return
+		}
+		c.printf("%s for %s:\n", plural(len(tasks), "pending handoff task"), agent)
+		for _, m := range tasks {
+			c.printf("\n[%s] from %s (%s)\n", c.bold(m.ID), m.From, minute(m.Timestamp, c.now()))
+			c.block("  ", m.Description)
+			if m.Context != "" {
+				c.printf("  context:\n")
+				c.block("    ", m.Context)
+			}
+			c.printf("  when finished: loadout handoff --done %s\n", m.ID)
+		}
+		c.printf("\nwork them in order, oldest first\n")
+	})
+}
+
+func (o *handoffCmd) status(ctx context.Context, c *call, e *engine.Engine) error {
+	s, err := e.HandoffStatus(ctx)
+	if err != nil {
+		return err
+	}
+	s.Messages, s.Pending, s.Done, s.Corrupt = orEmpty(s.Messages), orEmpty(s.Pending), orEmpty(s.Done), orEmpty(s.Corrupt)
+	for _, n := range s.Notes {
+		c.note("note: %s", n)
+	}
+	return c.answer(s, func() {
+		if len(s.Messages) == 0 {
+			c.printf("No handoff messages yet (as of seq %d).\n", s.AsOf)
+		}
+		list := func(title string, messages []engine.Message) {
+			c.section(title, len(messages))
+			for _, m := range messages {
+				c.printf("  %s  %s → %s  %s\n", m.ID, m.From, m.To, m.Description)
+			}
+		}
+		list("Pending", s.Pending)
+		list("Done", s.Done)
+		if other := len(s.Messages) - countTasks(s.Messages); other > 0 {
+			c.printf("\nOther messages: %d\n", other)
+		}
+		for _, bad := range s.Corrupt {
+			c.printf("Warning: line %d of %s cannot be read: %s\n", bad.Line, engine.MessagesName, bad.Reason)
+		}
+	})
+}
+
+func countTasks(messages []engine.Message) int {
+	n := 0
+	for _, m := range messages {
+		if m.Type == "task" {
+			n++
+		}
+	}
+	return n
+}
+
+// minute is a stored timestamp for people, in local time.
+func minute(stored string, now time.Time) string {
+	t, err := time.Parse(time.RFC3339Nano, stored)
+	if err != nil {
+		return stored
+	}
+	return t.In(now.Location()).Format("2006-01-02 15:04")
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hostile tries to write the clipboard, move the cursor, reverse the reading order and hide text.
+const hostile = "\x1b]52;c;aGk=\x07\x1b[2Jx\u202ey\u009b31m\u2066z\r\nq\U000e0041"
+
+func TestTextIsMadeSafe(t *testing.T) {
+	type named string
+	var b bytes.Buffer
+	p := printer{w: &b}
+	p.printf("%s %s %s %d %s\n", hostile, named(hostile), errors.New(hostile), 7, styled("kept"))
+	p.block("| ", hostile)
+	p.printf("%s %s %s\n", p.bold(hostile), pad(hostile, 30), clip(hostile, 5))
+	if i := strings.IndexFunc(b.String(), func(r rune) bool {
+		return r < ' ' && r != '\n' || r >= 0x7f && r <= 0x9f || r == 0x202e || r == 0x2066 || r > 0xe0000
+	}); i >= 0 {
+		t.Errorf("unsafe text at %d: %q", i, b.String())
+	}
+	if !strings.Contains(b.String(), " 7 kept\n") {
+		t.Errorf("%q", b.String())
+	}
+}
+
+func TestColours(t *testing.T) {
+	var b bytes.Buffer
+	p := printer{w: &b, coloured: true}
+	p.printf("%s\n", p.red("a\x1b[0mb"))
+	if got := b.String(); got != "\x1b[31mab\x1b[0m\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestShowsColour(t *testing.T) {
+	tests := []struct {
+		goos string
+		env  map[string]string
+		want bool
+	}{
+		{"linux", map[string]string{"TERM": "xterm"}, true},
+		{"linux", map[string]string{"TERM": "xterm", "NO_COLOR": "1"}, false},
+		{"linux", map[string]string{"TERM": "dumb"}, false},
+		{"linux", nil, true},
+		{"windows", nil, false},
+		{"windows", map[string]string{"WT_SESSION": "x"}, true},
+	}
+	for _, tt := range tests {
+		if got := showsColour(tt.goos, func(name string) string { return tt.env[name] }); got != tt.want {
+			t.Errorf("%s %v: %v", tt.goos, tt.env, got)
+		}
+	}
+}
+
+func TestJSONIsSafeAndWhole(t *testing.T) {
+	var b bytes.Buffer
+	if err := writeJSON(&b, map[string]string{"text": hostile + "<&>"}); err != nil {
+		t.Fatal(err)
+	}
+	if i := strings.IndexFunc(b.String(), func(r rune) bool { return r > 0x7e || r < ' ' && r != '\n' }); i >= 0 {
+		t.Errorf("unsafe at %d: %q", i, b.String())
+	}
+	if !strings.Contains(b.String(), "<&>") {
+		t.Errorf("escaped for HTML: %s", b.String())
+	}
+	var back map[string]string
+	if err := json.Unmarshal(b.Bytes(), &back); err != nil || back["text"] != hostile+"<&>" {
+		t.Errorf("%q, %v", back["text"], err)
+	}
+}
+
+func TestJoined(t *testing.T) {
+	out, err := json.Marshal(joined{json.RawMessage(`{"b":1,"a":"<"}`), struct{}{}, struct {
+		C []int `json:"c"`
+	}{[]int{1}}})
+	if err != nil || !bytes.Contains(out, []byte(`"b":1,"a":"`)) || !bytes.HasSuffix(out, []byte(`,"c":[1]}`)) {
+		t.Errorf("%s, %v", out, err)
+	}
+	if out, err := json.Marshal(joined{}); err != nil || string(out) != "{}" {
+		t.Errorf("%s, %v", out, err)
+	}
+	if _, err := json.Marshal(joined{[]int{1}}); err == nil {
+		t.Error("a list was joined")
+	}
+}
+
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Second:                            "0s",
+		400 * time.Millisecond:                  "0s",
+		59 * time.Second:                        "59s",
+		time.Minute:                             "1m",
+		5*time.Minute + 3*time.Second:           "5m 3s",
+		time.Hour + 10*time.Minute:              "1h 10m",
+		25 * time.Hour:                          "1d 1h",
+		72*time.Hour + 4*time.Minute:            "3d",
+		59*time.Minute + 59600*time.Millisecond: "1h",
+	} {
+		if got := span(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestParseSince(t *testing.T) {
+	now := time.Date(2026, 9, 10, 12, 0, 0, 0, time.UTC)
+	for typed, want := range map[string]time.Time{
+		"2h":                        now.Add(-2 * time.Hour),
+		"7d":                        now.Add(-7 * 24 * time.Hour),
+		"2026-09-09":                time.Date(2026, 9, 9, 0, 0, 0, 0, time.UTC),
+		"2026-09-09T10:30":          time.Date(2026, 9, 9, 10, 30, 0, 0, time.UTC),
+		"2026-09-09T10:30:00+02:00": time.Date(2026, 9, 9, 8, 30, 0, 0, time.UTC),
+	} {
+		if got, err := parseSince(typed, now); err != nil || !got.Equal(want) {
+			t.Errorf("%s: %v, %v", typed, got, err)
+		}
+	}
+	for _, typed := range []string{"", "yesterday", "2h ago", "-2h", "2026-13-01", "99999999d"} {
+		if _, err := parseSince(typed, now); err == nil {
+			t.Errorf("%q is accepted", typed)
+		}
+	}
+}
+
+func TestCommandRun(t *testing.T) {
+	run := commandRun("npm test -> 0 12 passed")
+	if run.Command != "npm test" || run.ExitCode == nil || *run.ExitCode != 0 || run.Summary != "12 passed" {
+		t.Errorf("%+v", run)
+	}
+	for _, text := range []string{"make", "POST /x -> created", "a -> "} {
+		if run := commandRun(text); run.Command != text || run.ExitCode != nil {
+			t.Errorf("%q: %+v", text, run)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentloadout/loadout/engine"
+)
+
+// program is the test binary as the program, in a process of its own, with nothing of the environment that could tell who calls.
+func program(ctx context.Context, t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(ctx, self, args...)
+	cmd.Args[0] = "loadout"
+	cmd.Dir = dir
+	home := t.TempDir()
+	cmd.Env = []string{"HOME=" + home, "USERPROFILE=" + home, "XDG_CONFIG_HOME=" + home, "TERM=xterm-256color", "PATH=" + os.Getenv("PATH")}
+	if root := os.Getenv("SYSTEMROOT"); root != "" {
+		cmd.Env = append(cmd.Env, "SYSTEMROOT="+root)
+	}
+	return cmd
+}
+
+func codeOf(t *testing.T, err error) int {
+	t.Helper()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 0
+}
+
+// TestOneOfTwoProcessesGetsThePath starts several processes at once that claim overlapping paths.
+func TestOneOfTwoProcessesGetsThePath(t *testing.T) {
+	dir := t.TempDir()
+	const rounds = 3
+	for round := range rounds {
+		folder := "src" + strconv.Itoa(round)
+		var cmds []*exec.Cmd
+		for i, path := range []string{folder, folder + "/api", folder} {
+			cmd := program(t.Context(), t, dir, "coord", "own", "agent-"+strconv.Itoa(i), path, "--json")
+			cmd.Stdout, cmd.Stderr = &bytes.Buffer{}, &bytes.Buffer{}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			cmds = append(cmds, cmd)
+		}
+		var codes []int
+		for _, cmd := range cmds {
+			codes = append(codes, codeOf(t, cmd.Wait()))
+		}
+		slices.Sort(codes)
+		if !slices.Equal(codes, []int{exitDone, exitConflict, exitConflict}) {
+			t.Errorf("round %d: exit codes %v", round, codes)
+		}
+	}
+	out, err := program(t.Context(), t, dir, "status", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s status
+	if err := json.Unmarshal(out, &s); err != nil || len(s.Ownership) != rounds || s.HighSeq != rounds-1 {
+		t.Errorf("%d claims, seq %d, %v", len(s.Ownership), s.HighSeq, err)
+	}
+}
+
+// TestRetriedAtOnceStoresOnce starts two processes with the same retry key.
+func TestRetriedAtOnceStoresOnce(t *testing.T) {
+	dir := t.TempDir()
+	var cmds []*exec.Cmd
+	for range 2 {
+		cmd := program(t.Context(), t, dir, "coord", "task", "codex", "once", "--key", "k", "--json")
+		cmd.Stdout = &bytes.Buffer{}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		cmds = append(cmds, cmd)
+	}
+	ids := map[string]bool{}
+	for _, cmd := range cmds {
+		if code := codeOf(t, cmd.Wait()); code != exitDone {
+			t.Errorf("exit %d", code)
+		}
+		var answer struct{ ID string }
+		if err := json.Unmarshal(cmd.Stdout.(*bytes.Buffer).Bytes(), &answer); err != nil {
+			t.Fatal(err)
+		}
+		ids[answer.ID] = true
+	}
+	if len(ids) != 1 {
+		t.Errorf("stored as %v", ids)
+	}
+}
+
+// watching is a watch that runs in this process.
+type watching struct {
+	lines chan string
+	stop  context.CancelFunc
+	code  chan int
+}
+
+func watch(t *testing.T, dir string, args ...string) *watching {
+	t.Helper()
+	r, out := io.Pipe()
+	a, _, _ := testApp(t)
+	a.dir, a.stdout = dir, out
+	ctx, cancel := context.WithCancel(t.Context())
+	w := &watching{lines: make(chan string, 1000), stop: cancel, code: make(chan int, 1)}
+	go func() {
+		w.code <- run(ctx, append([]string{"coord", "watch"}, args...), a)
+		_ = out.Close()
+	}()
+	go func() {
+		defer close(w.lines)
+		for s := bufio.NewScanner(r); s.Scan(); {
+			w.lines <- s.Text()
+		}
+	}()
+	t.Cleanup(cancel)
+	return w
+}
+
+// next is the next line that contains what, nothing before it that is an event.
+func (w *watching) next(t *testing.T) string {
+	t.Helper()
+	for {
+		select {
+		case line, ok := <-w.lines:
+			if !ok {
+				t.Fatal("the watch ended")
+			}
+			if !strings.HasPrefix(line, `{"watch":`) {
+				return line
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatal("no line came")
+		}
+	}
+}
+
+// inProcess runs the program and expects it to be done.
+func inProcess(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	a, _, stderr := testApp(t)
+	a.dir = dir
+	if code := run(t.Context(), args, a); code != exitDone {
+		t.Fatalf("%q: exit %d: %s", args, code, stderr)
+	}
+}
+
+// TestWatchMissesAndRepeatsNothing: each event is one line, once, also over a compaction.
+func TestWatchMissesAndRepeatsNothing(t *testing.T) {
+	dir := t.TempDir()
+	inProcess(t, dir, "coord", "own", "codex", "src")
+	w := watch(t, dir, "--json", "--cursor", "-1")
+	expect := func(seq int64) {
+		t.Helper()
+		var ev struct{ Seq int64 }
+		if line := w.next(t); json.Unmarshal([]byte(line), &ev) != nil || ev.Seq != seq {
+			t.Fatalf("want seq %d: %s", seq, line)
+		}
+	}
+	expect(0)
+	for i := range 5 {
+		inProcess(t, dir, "coord", "update", "codex", "--note", strconv.Itoa(i))
+	}
+	for seq := range int64(5) {
+		expect(seq + 1)
+	}
+	inProcess(t, dir, "coord", "compact", "--max-events", "1")
+	inProcess(t, dir, "coord", "update", "codex", "--note", "after")
+	expect(6) // the summary of the compaction
+	expect(7)
+	w.stop()
+	if code := <-w.code; code != exitInterrupted {
+		t.Errorf("exit %d", code)
+	}
+	for line := range w.lines {
+		if !strings.HasPrefix(line, `{"watch":`) {
+			t.Errorf("one line more: %s", line)
+		}
+	}
+}
+
+func TestWatchFiltersAndBeginsWithTheNewest(t *testing.T) {
+	dir := t.TempDir()
+	for _, to := range []string{"codex", "cursor", "codex", "*"} {
+		inProcess(t, dir, "coord", "task", to, "work for "+to)
+	}
+	w := watch(t, dir, "codex", "--plain", "--last", "2")
+	if line := w.next(t); !strings.Contains(line, "seq=2 [task] user → codex work for codex") {
+		t.Error(line)
+	}
+	if line := w.next(t); !strings.Contains(line, "seq=3 [task] user work for *") {
+		t.Error(line)
+	}
+	inProcess(t, dir, "coord", "task", "cursor", "unseen")
+	inProcess(t, dir, "coord", "task", "codex", "seen")
+	if line := w.next(t); !strings.Contains(line, "seq=5") {
+		t.Error(line)
+	}
+}
+
+// TestWatchBeforeThereIsALog waits for the first event of a project.
+func TestWatchBeforeThereIsALog(t *testing.T) {
+	dir := t.TempDir()
+	w := watch(t, dir, "--json")
+	inProcess(t, dir, "coord", "own", "codex", "src")
+	if line := w.next(t); !strings.Contains(line, `"seq":0`) {
+		t.Error(line)
+	}
+}
+
+func TestRunnerActsThroughTheEngine(t *testing.T) {
+	dir := t.TempDir()
+	a, _, _ := testApp(t)
+	a.dir, a.terminal = filepath.Join(dir, "elsewhere"), true
+	r := newRunner(&call{app: a, common: common{Project: dir, Agent: "codex"}})
+	var out bytes.Buffer
+	if err := r.Run(t.Context(), []string{"coord", "update", "me", "--note", "from the cockpit"}, &out); err != nil || out.Len() == 0 {
+		t.Fatalf("%v: %s", err, &out)
+	}
+	out.Reset()
+	if err := r.Run(t.Context(), []string{"coord", "nonsense"}, &out); exitCode(t.Context(), err) != exitUsage || out.Len() > 0 {
+		t.Errorf("%v: %s", err, &out)
+	}
+	inProcess(t, dir, "coord", "own", "claude-code", "src")
+	if err := r.Run(t.Context(), []string{"coord", "conflicts", "me", "src"}, &out); err != nil || !strings.Contains(out.String(), "claude-code") {
+		t.Errorf("%v: %s", err, &out)
+	}
+	e := engine.Open(engine.Project{Root: dir, Dir: filepath.Join(dir, ".handoff")}, engine.Options{})
+	view, err := e.View(t.Context())
+	if err != nil || view.State.Head() != 1 {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestDoctorTortures runs the real thing, shortly: its writers are processes of this binary.
+func TestDoctorTortures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
+	out, err := program(t.Context(), t, t.TempDir(), "doctor", "--torture", "--seconds", "1", "--writers", "2", "--json").Output()
+	var report engine.TortureReport
+	if err != nil || json.Unmarshal(out, &report) != nil || !report.Passed || report.Found == 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
+)
+
+// open finds the project and makes its engine, once for each call. lockWait 0 takes the engine's default.
+func (c *call) open(lockWait time.Duration) (*engine.Engine, error) {
+	if c.opened != nil {
+		return c.opened, nil
+	}
+	project, err := engine.Discover(engine.Where{
+		Flag: c.Project,
+		Env:  c.env("LOADOUT_PROJECT"),
+		Dir:  c.dir,
+		Home: c.home,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.opened = engine.Open(project, engine.Options{
+		Command:  "loadout " + c.name,
+		Clock:    c.now,
+		Env:      c.callerEnv,
+		Host:     c.host,
+		LockWait: lockWait,
+	})
+	return c.opened, nil
+}
+
+// callerEnv is the environment in which the engine looks for who calls.
+func (c *call) callerEnv(name string) string {
+	if name == engine.EnvAgent && c.caller != "" {
+		return c.caller
+	}
+	return c.env(name)
+}
+
+// paths turns typed paths, relative to the working directory, into stored ones, relative to the top of the project.
+func (c *call) paths(e *engine.Engine, typed []string) ([]string, error) {
+	stored := make([]string, 0, len(typed))
+	for _, t := range typed {
+		p, err := e.Project().Rel(c.dir, t)
+		if err != nil {
+			return nil, &engine.ValidationError{Field: "path", Reason: err.Error()}
+		}
+		stored = append(stored, p)
+	}
+	return stored, nil
+}
+
+// agent resolves a name that is only looked at: 'me' is the calling agent, every other name is itself.
+func (c *call) agent(ctx context.Context, e *engine.Engine, name string) (string, error) {
+	if name != engine.Me {
+		return name, nil
+	}
+	return e.Identify(ctx, c.Agent, c.As)
+}
+
+// actor is whom a write is stored as, and who really acts.
+type actor struct {
+	name string
+	by   string // empty unless a person acts as an agent
+}
+
+// acting resolves who acts. named is the agent that the verb names: 'me' or "" stands for the caller. When a person acts as an
+// agent with --as, the record says so.
+func (c *call) acting(ctx context.Context, e *engine.Engine, named string) (actor, error) {
+	if named == "" || named == engine.Me {
+		named = c.Agent
+	} else if c.As != "" && c.As != engine.Me && !event.SameName(named, c.As) {
+		return actor{}, &engine.UsageError{Message: fmt.Sprintf("the verb names %s, --as names %s", named, c.As)}
+	}
+	name, err := e.Identify(ctx, named, c.As)
+	if err != nil || c.As == "" {
+		return actor{name: name}, err
+	}
+	return c.behind(ctx, e, name)
+}
+
+// behind is an actor whose name a person may be using.
+func (c *call) behind(ctx context.Context, e *engine.Engine, name string) (actor, error) {
+	caller, err := e.Identify(ctx, "", "")
+	if err != nil {
+		return actor{}, err
+	}
+	who := actor{name: name}
+	if event.SameName(caller, event.User) && !event.SameName(name, event.User) {
+		who.by = event.User
+	}
+	return who, nil
+}

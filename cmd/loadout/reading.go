@@ -1,0 +1,373 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+)
+
+type ackCmd struct {
+	Reader string `arg:"" name:"agent" help:"Who has read."`
+	Seq    int64  `arg:"" help:"Everything up to this sequence number."`
+	Note   string `placeholder:"TEXT" help:"What came of it."`
+	writing
+}
+
+func (ackCmd) Help() string {
+	return examples(
+		"loadout coord ack codex 12",
+		"loadout coord ack me 12 --note 'built against rev3'",
+	)
+}
+
+func (o *ackCmd) run(ctx context.Context, c *call) error {
+	e, err := c.open(o.LockWait)
+	if err != nil {
+		return err
+	}
+	who, err := c.acting(ctx, e, o.Reader)
+	if err != nil {
+		return err
+	}
+	r, err := c.store(ctx, e, o.writing, who, engine.Ack{Agent: who.name, Seq: o.Seq, Note: o.Note})
+	if err != nil {
+		return err
+	}
+	read := reading(ctx, e, who.name)
+	return c.answer(receipt(r, read), func() {
+		if len(r.Events) == 0 {
+			c.printf("%s had acknowledged through seq %d already\n", who.name, read.ReadTo)
+		} else {
+			c.printf("%s acknowledged through seq %d (ack seq %d)\n", who.name, o.Seq, r.Seq())
+		}
+		c.printf("%s unread, the log ends at seq %d\n", plural(read.Unread, "event"), r.Head)
+	})
+}
+
+// readingJSON says where an agent stands in the log.
+type readingJSON struct {
+	ReadTo int64 `json:"readTo"`
+	Unread int64 `json:"unread"`
+}
+
+// reading is where an agent stands, after a write that was answered already.
+func reading(ctx context.Context, e *engine.Engine, agent string) readingJSON {
+	view, err := e.View(ctx)
+	if err != nil {
+		return readingJSON{ReadTo: -1}
+	}
+	a, ok := view.State.Agent(agent)
+	if !ok {
+		return readingJSON{ReadTo: -1}
+	}
+	return readingJSON{ReadTo: a.Cursor, Unread: a.Unread.Count}
+}
+
+type snapshotCmd struct {
+	Reader string `arg:"" name:"agent" help:"For whom."`
+}
+
+func (snapshotCmd) Help() string {
+	return examples(
+		"loadout coord snapshot codex",
+		"loadout coord snapshot me --json",
+	)
+}
+
+// maxNewsLines is how many unread events the text of a snapshot lists.
+const maxNewsLines = 20
+
+func (o *snapshotCmd) run(ctx context.Context, c *call) error {
+	e, err := c.open(0)
+	if err != nil {
+		return err
+	}
+	agent, err := c.agent(ctx, e, o.Reader)
+	if err != nil {
+		return err
+	}
+	snapshot, err := e.Snapshot(ctx, agent)
+	if err != nil {
+		return err
+	}
+	return c.answer(snapshot, func() { c.printSnapshot(&snapshot) })
+}
+
+func (c *call) printSnapshot(s *engine.Snapshot) {
+	c.printf("%s\n", c.bold(fmt.Sprintf("Coordination snapshot for %s (seq %d)", s.Agent, s.AsOf)))
+	c.printf("as of seq %d, read to %s, %s in the log\n", s.AsOf, seqOrNothing(s.ReadTo), plural(s.LogLines, "line"))
+	c.printHalt(s.Halted)
+	if len(s.Tasks)+len(s.Contracts)+len(s.Ownership)+len(s.Unacked)+len(s.Decisions) == 0 {
+		c.printf("\nNo active coordination state.\n")
+	}
+	c.section("Pending tasks", len(s.Tasks))
+	for _, t := range s.Tasks {
+		c.printTask(t)
+	}
+	c.section("Active contracts", len(s.Contracts))
+	for _, k := range s.Contracts {
+		c.printf("  %s rev%d by %s%s, %s\n", c.bold(k.Name), k.Revision, k.Publisher, inParens(k.Format), yours(k))
+	}
+	c.section("File ownership", len(s.Ownership))
+	for _, o := range s.Ownership {
+		c.printf("  %s (%s): %s  fence %d, since %s%s%s\n", o.Agent, o.Mode, strings.Join(o.Paths, ", "), o.Fence,
+			ago(o.Since, c.now()), c.limit(o.ExpiresAt), staleMark(o.Stale))
+	}
+	c.section("Unacknowledged events", len(s.Unacked))
+	news := s.Unacked
+	if hidden := len(news) - maxNewsLines; hidden > 0 {
+		news = news[hidden:]
+		c.printf("  … and %s before\n", plural(hidden, "event"))
+	}
+	for _, r := range news {
+		c.printRef(r)
+	}
+	c.section("Recent decisions", len(s.Decisions))
+	for _, d := range s.Decisions {
+		c.printDecision(d)
+	}
+	c.printSkips(s.Skipped)
+	if n := s.Truncated.Total(); n > 0 {
+		c.printf("\n%s left out of this answer:\n", plural(n, "item"))
+		for _, how := range s.More {
+			c.printf("  %s\n", how)
+		}
+	}
+}
+
+// yours says whether an agent has read the latest revision.
+func yours(k engine.SnapshotContract) string {
+	switch k.Yours {
+	case k.Revision:
+		return "read"
+	case 0:
+		return "not read"
+	}
+	return fmt.Sprintf("you read rev%d", k.Yours)
+}
+
+// section begins a part of an answer that has something to show.
+func (c *call) section(title string, n int) {
+	if n > 0 {
+		c.printf("\n%s\n", c.bold(fmt.Sprintf("%s (%d):", title, n)))
+	}
+}
+
+func (c *call) printTask(t state.Task) {
+	kind := ""
+	if t.Question {
+		kind = "question "
+	}
+	c.printf("  [%s] %s%s → %s: %s%s\n", t.ID, kind, t.From, t.To, t.Description, taskMark(t))
+}
+
+// taskMark says what has become of a task beyond being open.
+func taskMark(t state.Task) string {
+	switch t.Status {
+	case state.TaskOpen:
+		if len(t.Needs) > 0 {
+			return " (needs " + strings.Join(t.Needs, ", ") + ")"
+		}
+		return ""
+	case state.TaskTaken:
+		return " (taken by " + t.TakenBy + ")"
+	case state.TaskDone, state.TaskFailed, state.TaskCancelled:
+		return fmt.Sprintf(" (%s by %s)", t.Status, t.SettledBy)
+	}
+	return ""
+}
+
+func (c *call) printRef(r state.Ref) {
+	old := ""
+	if r.SupersededBy > 0 {
+		old = fmt.Sprintf(" (superseded by seq %d)", r.SupersededBy)
+	}
+	c.printf("  seq=%d [%s] %s: %s%s, %s\n", r.Seq, r.Type, r.From, r.Description, old, ago(r.At, c.now()))
+}
+
+func (c *call) printDecision(d state.Decision) {
+	old := ""
+	if d.SupersededBy != "" {
+		old = " (superseded by " + d.SupersededBy + ")"
+	}
+	c.printf("  [%s] %s: %s%s\n", d.ID, d.From, d.Title, old)
+}
+
+// limit says when a claim lapses, or that it has and nobody has written that down yet.
+func (c *call) limit(at *time.Time) string {
+	switch {
+	case at == nil:
+		return ""
+	case !c.now().Before(*at):
+		return ", lapsed " + ago(*at, c.now())
+	}
+	return ", lapses in " + span(at.Sub(c.now()))
+}
+
+func staleMark(stale bool) string {
+	if stale {
+		return ", stale: its session has ended"
+	}
+	return ""
+}
+
+func seqOrNothing(seq int64) string {
+	if seq < 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("seq %d", seq)
+}
+
+// printSkips says what of the log could not be read.
+func (c *call) printSkips(s state.Skips) {
+	if s.Bad > 0 {
+		c.printf("\nWarning: %s cannot be read; loadout doctor says more\n", plural(s.Bad, "line"))
+	}
+	if s.Duplicate > 0 {
+		c.printf("Warning: %s twice in the log\n", plural(s.Duplicate, "event"))
+	}
+	if s.OutOfOrder > 0 {
+		c.printf("Warning: %s out of order\n", plural(s.OutOfOrder, "event"))
+	}
+}
+
+// printHalt says that the kill switch is on.
+func (c *call) printHalt(h *engine.HaltInfo) {
+	switch {
+	case h == nil:
+	case h.Damaged:
+		c.printf("%s\n", c.red("HALTED; the kill switch does not say by whom or why"))
+	default:
+		c.printf("%s\n", c.red(fmt.Sprintf("HALTED by %s since %s: %s", h.By, ago(h.At, c.now()), h.Reason)))
+	}
+}
+
+type subscribeCmd struct {
+	Reader string `arg:"" name:"agent" help:"For whom: events from it, to it, and to everybody."`
+	Cursor int64  `default:"-1" placeholder:"N" help:"Only events after this sequence number; -1: from the first."`
+	Last   int    `placeholder:"N" help:"Only the newest N of them."`
+	Max    int    `placeholder:"N" default:"1000" help:"At most the oldest N of them, so that you can page; default 1000."`
+}
+
+func (subscribeCmd) Help() string {
+	return examples(
+		"loadout coord subscribe codex --cursor 41",
+		"loadout coord subscribe me --cursor -1 --json",
+	)
+}
+
+// page is the answer of subscribe: events, and what they are of.
+type page struct {
+	Events  []json.RawMessage `json:"events"`
+	HighSeq int64             `json:"highSeq"` // the log was read up to here
+	ReadTo  int64             `json:"readTo"`  // the agent has acknowledged up to here
+	Next    int64             `json:"next"`    // the cursor to go on from
+	Omitted int64             `json:"omitted"` // left out by --max or --last, -1: some, not counted
+	Skipped state.Skips       `json:"skipped"`
+}
+
+func (o *subscribeCmd) run(ctx context.Context, c *call) error {
+	if err := checkBounds(o.Cursor, o.Last, o.Max); err != nil {
+		return err
+	}
+	e, err := c.open(0)
+	if err != nil {
+		return err
+	}
+	agent, err := c.agent(ctx, e, o.Reader)
+	if err != nil {
+		return err
+	}
+	query := engine.Query{After: o.Cursor, Agent: agent, Last: o.Last}
+	if o.Last == 0 {
+		query.Max = o.Max
+	}
+	found, err := e.Events(ctx, query)
+	if err != nil {
+		return err
+	}
+	answer := page{
+		Events: eventsJSON(found.Events), HighSeq: found.AsOf, ReadTo: reading(ctx, e, agent).ReadTo,
+		Next: max(o.Cursor, found.AsOf), Omitted: found.Omitted, Skipped: found.Skips,
+	}
+	if n := len(found.Events); found.Omitted != 0 && o.Last == 0 && n > 0 {
+		answer.Next = found.Events[n-1].Seq
+	}
+	return c.answer(answer, func() {
+		for i := range found.Events {
+			ev := &found.Events[i]
+			c.printf("  seq=%d [%s] %s→%s: %s\n", ev.Seq, ev.Type, ev.From, ev.To, ev.Description)
+		}
+		if len(found.Events) == 0 {
+			c.printf("No events after seq %d for %s.\n", o.Cursor, agent)
+		}
+		switch {
+		case found.Omitted == 0:
+		case o.Last > 0:
+			c.printf("%s left out before: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted), agent, o.Cursor)
+		default:
+			c.printf("%s left out: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted), agent, answer.Next)
+		}
+		c.printSkips(found.Skips)
+		c.printf("High watermark: %d, read to %s\n", found.AsOf, seqOrNothing(answer.ReadTo))
+	})
+}
+
+// omitted counts what an answer left out, as far as it is known.
+func omitted(n int64) string {
+	if n < 0 {
+		return "more events"
+	}
+	return plural(n, "event")
+}
+
+// checkBounds refuses numbers that select nothing that could be.
+func checkBounds(cursor int64, counts ...int) error {
+	if cursor < engine.Everything || cursor > event.MaxSeq {
+		return &engine.UsageError{Message: "a cursor is a sequence number, or -1 for everything"}
+	}
+	for _, n := range counts {
+		if n < 0 || n > math.MaxInt32 {
+			return &engine.UsageError{Message: "a count is a number from 0"}
+		}
+	}
+	return nil
+}
+
+type cardCmd struct {
+	Holder string `arg:"" name:"agent" help:"Whose card."`
+}
+
+func (cardCmd) Help() string {
+	return examples(
+		"loadout coord card claude-code",
+		"loadout coord card me --json",
+	)
+}
+
+func (o *cardCmd) run(ctx context.Context, c *call) error {
+	e, err := c.open(0)
+	if err != nil {
+		return err
+	}
+	agent, err := c.agent(ctx, e, o.Holder)
+	if err != nil {
+		return err
+	}
+	card, err := e.Card(ctx, agent)
+	if err != nil {
+		return err
+	}
+	answer := struct {
+		Agent string `json:"agent"`
+		Card  string `json:"card"`
+	}{agent, card}
+	return c.answer(answer, func() { c.block("", card) })
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
+)
+
+// store carries out a command and says beside the answer what the person should know.
+func (c *call) store(ctx context.Context, e *engine.Engine, w writing, who actor, cmd engine.Command) (engine.Receipt, error) {
+	r, err := e.Do(ctx, engine.Request{Command: cmd, Key: w.Key, By: who.by})
+	if err != nil {
+		return r, err
+	}
+	c.noteReceipt(r)
+	return r, nil
+}
+
+// noteReceipt reports on stderr what came with a write.
+func (c *call) noteReceipt(r engine.Receipt) {
+	for _, n := range r.Notes {
+		c.note("note: %s", n)
+	}
+	for i := range r.Expired {
+		c.note("note: %s (seq %d)", r.Expired[i].Description, r.Expired[i].Seq)
+	}
+	if r.Duplicate && len(r.Events) > 0 {
+		c.note("note: a retry; stored before, nothing was written now")
+	}
+}
+
+// receipt is how a write answers in JSON: the members of the event that it stored, those of extra, and what came with it.
+func receipt(r engine.Receipt, extra ...any) joined {
+	var answer joined
+	if n := len(r.Events); n > 0 {
+		answer = append(answer, eventJSON(&r.Events[n-1]))
+	}
+	about := receiptJSON{
+		Stored:    len(r.Events) > 0 && !r.Duplicate,
+		Duplicate: r.Duplicate,
+		HighSeq:   r.Head,
+		Expired:   eventsJSON(r.Expired),
+		Notes:     r.Notes,
+	}
+	if len(r.Events) > 1 {
+		about.Events = eventsJSON(r.Events)
+	}
+	return append(append(answer, extra...), about)
+}
+
+// receiptJSON is what a write's answer says beside the event.
+type receiptJSON struct {
+	Stored    bool              `json:"stored"`              // written now
+	Duplicate bool              `json:"duplicate,omitempty"` // a retry: the event is the one of the first time
+	HighSeq   int64             `json:"highSeq"`
+	Events    []json.RawMessage `json:"events,omitempty"`  // all, when the command stored several
+	Expired   []json.RawMessage `json:"expired,omitempty"` // lapsed claims recorded with it
+	Notes     []string          `json:"notes,omitempty"`
+}
+
+// eventJSON is an event as the log holds it.
+func eventJSON(ev *event.Event) json.RawMessage { return ev.AppendLine(nil) }
+
+func eventsJSON(events []event.Event) []json.RawMessage {
+	out := make([]json.RawMessage, len(events))
+	for i := range events {
+		out[i] = eventJSON(&events[i])
+	}
+	return out
+}
+
+// answer prints the answer of a verb: v with --json, else what text prints.
+func (c *call) answer(v any, text func()) error {
+	if c.JSON {
+		return writeJSON(c.stdout, v)
+	}
+	text()
+	return nil
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/agentloadout/loadout/engine"
+)
+
+// command is a leaf of the grammar.
+type command interface {
+	run(ctx context.Context, c *call) error
+}
+
+// call is one command line on its way: what the process gave, the common flags, and how answers are printed.
+type call struct {
+	*app
+	common
+	printer // of the answer, on stdout
+
+	name   string // the verb as it was found: "coord own"
+	caller string // who calls, where a flag says so and the engine asks the environment
+	opened *engine.Engine
+}
+
+// run carries out a command line, says why if it was refused, and returns the exit code. It never ends the process.
+func run(ctx context.Context, args []string, a *app) int {
+	c, err := execute(ctx, args, a)
+	code := exitCode(ctx, err)
+	if code != exitDone {
+		c.refuse(err, code)
+	}
+	return code
+}
+
+// execute parses a command line, carries it out, and returns why it was refused.
+func execute(ctx context.Context, args []string, a *app) (*call, error) {
+	c, cmd, err := parse(a, args)
+	if err == nil {
+		err = cmd.run(ctx, c)
+	}
+	if err == nil {
+		err = c.err // of printing the answer
+	}
+	if errors.Is(err, errHelpShown) {
+		err = nil
+	}
+	return c, err
+}
+
+// parse reads a command line. The call is usable also when it fails, to print why.
+func parse(a *app, args []string) (*call, command, error) {
+	c := &call{app: a, printer: printer{w: a.stdout, coloured: a.colour}}
+	// A refusal of the words themselves must know how to print.
+	c.JSON = given(args, "--json")
+	if given(args, "--no-color") {
+		c.coloured = false
+	}
+	tree := prune(args)
+	parser, err := newParser(tree, a)
+	if err != nil {
+		return c, nil, fmt.Errorf("build grammar: %w", err)
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		if !errors.Is(err, errHelpShown) {
+			err = misspelt(parser.Model, err)
+		}
+		return c, nil, err
+	}
+	node := parsed.Selected()
+	c.name = verbOf(node)
+	flags, hasFlags := reflect.ValueOf(tree).Elem().FieldByName("Common").Interface().(common)
+	cmd, isCommand := node.Target.Addr().Interface().(command)
+	if !hasFlags || !isCommand {
+		return c, nil, fmt.Errorf("%s is not a command", c.name)
+	}
+	c.common = flags
+	c.coloured = a.colour && !flags.NoColor
+	return c, cmd, nil
+}
+
+// newParser builds the parser of a grammar, which may be a part of the whole.
+func newParser(tree any, a *app) (*kong.Kong, error) {
+	w := &words{flags: map[string]bool{}}
+	parser, err := kong.New(tree, append(w.options(),
+		kong.Name("loadout"),
+		kong.Description(synopsis),
+		kong.Writers(a.stdout, a.stderr),
+		kong.NoDefaultHelp(),
+		kong.Help(printHelp),
+	)...)
+	if err != nil {
+		return nil, err
+	}
+	w.learn(parser.Model.Node)
+	return parser, nil
+}
+
+// verbOf is the path of a command without the name of the program.
+func verbOf(node *kong.Node) string {
+	var names []string
+	for ; node != nil && node.Type == kong.CommandNode; node = node.Parent {
+		names = append(names, node.Name)
+	}
+	slices.Reverse(names)
+	return strings.Join(names, " ")
+}
+
+// given reports whether a switch is among the words before "--".
+func given(args []string, flag string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return slices.Contains(args, flag)
+}
+
+// misspelt turns a parse error of kong into a usage error that names the help to read.
+func misspelt(model *kong.Application, err error) error {
+	help := "loadout --help"
+	var failed *kong.ParseError
+	if errors.As(err, &failed) && failed.Context != nil {
+		if node := failed.Context.Selected(); node != nil {
+			help = model.Name + " " + verbOf(node) + " --help"
+		}
+	}
+	return &engine.UsageError{Message: err.Error(), Hints: []string{help}}
+}

@@ -1,0 +1,349 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+)
+
+type statusCmd struct {
+	At      *int64 `placeholder:"SEQ" help:"As of this sequence number, also below a compaction."`
+	NoDrift bool   `help:"Do not ask git which files changed outside of the claims."`
+}
+
+func (statusCmd) Help() string {
+	return examples(
+		"loadout coord status",
+		"loadout status --json",
+		"loadout coord status --at 120",
+	)
+}
+
+// driftWait bounds how long status waits for git. The verb drift takes its time.
+const driftWait = 2 * time.Second
+
+func (o *statusCmd) run(ctx context.Context, c *call) error {
+	e, err := c.open(0)
+	if err != nil {
+		return err
+	}
+	if o.At != nil {
+		return c.showStateAt(ctx, e, *o.At)
+	}
+	view, err := e.View(ctx)
+	if err != nil {
+		return err
+	}
+	s := newStatus(view)
+	s.Project = e.Project().Root
+	if !o.NoDrift && len(s.Ownership) > 0 {
+		s.Drift = driftNow(ctx, e)
+	}
+	return c.answer(s, func() { c.printStatus(&s) })
+}
+
+// showStateAt answers with the state as of a sequence number.
+func (c *call) showStateAt(ctx context.Context, e *engine.Engine, at int64) error {
+	past, err := e.StateAt(ctx, at)
+	if err != nil {
+		return err
+	}
+	s := newStatus(&engine.View{State: past, Now: past.At()})
+	s.Project, s.At = e.Project().Root, &at
+	return c.answer(s, func() { c.printStatus(&s) })
+}
+
+// driftNow is the drift as far as it can be told soon, nil when it cannot.
+func driftNow(ctx context.Context, e *engine.Engine) *engine.DriftReport {
+	ctx, cancel := context.WithTimeout(ctx, driftWait)
+	defer cancel()
+	report, err := e.Drift(ctx)
+	if err != nil {
+		return nil
+	}
+	return &report
+}
+
+// status is the answer of the verb of that name. The first seven members are those that other programs of the protocol know.
+type status struct {
+	Events     int64            `json:"events"`
+	HighSeq    int64            `json:"highSeq"`
+	Corrupt    int64            `json:"corrupt"`
+	Contracts  []state.Contract `json:"contracts"`
+	Ownership  []state.Claim    `json:"ownership"`
+	AckCursors map[string]int64 `json:"ackCursors"`
+	Unacked    int64            `json:"unacked"` // events that some agent whom they concern has not acknowledged
+
+	Project   string              `json:"project"`
+	At        *int64              `json:"at,omitempty"` // set when it is about the past
+	Now       time.Time           `json:"now"`
+	Halted    *engine.HaltInfo    `json:"halted"`
+	Tasks     []state.Task        `json:"tasks"` // open ones
+	Decisions []state.Decision    `json:"decisions"`
+	Agents    []agentStatus       `json:"agents"`
+	Threads   []state.Thread      `json:"threads"`
+	Skipped   state.Skips         `json:"skipped"`
+	Drift     *engine.DriftReport `json:"drift,omitempty"`
+	Notes     []string            `json:"notes,omitempty"`
+}
+
+// agentStatus is an agent with what is known about its session.
+type agentStatus struct {
+	state.Agent
+	Live     bool       `json:"live"`
+	LastBeat *time.Time `json:"lastBeat,omitempty"`
+}
+
+// maxDecisions is how many of the newest decisions a status lists.
+const maxDecisions = 10
+
+func newStatus(v *engine.View) status {
+	s := v.State
+	out := status{
+		Events: s.Count(), HighSeq: s.Head(), Corrupt: s.Skips().Bad,
+		Contracts: orEmpty(s.Contracts()), Ownership: orEmpty(s.Claims()), AckCursors: map[string]int64{},
+		Now: v.Now, Tasks: orEmpty(s.Pending()), Threads: orEmpty(s.Threads()), Skipped: s.Skips(), Notes: v.Notes,
+	}
+	out.Decisions = orEmpty(s.Decisions())
+	out.Decisions = out.Decisions[max(0, len(out.Decisions)-maxDecisions):]
+	out.Agents = agentsOf(v)
+	for _, a := range out.Agents {
+		if a.Cursor >= 0 {
+			out.AckCursors[a.Name] = a.Cursor
+		}
+		if a.Name != event.User {
+			out.Unacked += a.Unread.Count
+		}
+	}
+	out.Halted = haltInfo(v.Halted)
+	return out
+}
+
+// haltInfo is the kill switch in the form in which answers carry it.
+func haltInfo(h *engine.HaltedError) *engine.HaltInfo {
+	if h == nil {
+		return nil
+	}
+	return &engine.HaltInfo{By: h.By, Reason: h.Reason, At: h.At, Damaged: h.Damaged}
+}
+
+// agentsOf lists the agents with what is known about their sessions.
+func agentsOf(v *engine.View) []agentStatus {
+	agents := []agentStatus{}
+	for _, a := range v.State.Agents() {
+		known := agentStatus{Agent: a}
+		if v.Live != nil {
+			live := v.Live(a.Name)
+			known.Live = live.Live
+			if !live.LastBeat.IsZero() {
+				known.LastBeat = &live.LastBeat
+			}
+		}
+		agents = append(agents, known)
+	}
+	return agents
+}
+
+func (c *call) printStatus(s *status) {
+	if s.Events == 0 && s.Corrupt == 0 {
+		c.printHalt(s.Halted)
+		c.printf("No coordination events yet in %s.\n", s.Project)
+		c.printf("begin with: loadout coord own AGENT PATH\n")
+		return
+	}
+	c.printf("%s\n", c.bold(fmt.Sprintf("Coordination status (%s, seq %d)", plural(s.Events, "event"), s.HighSeq)))
+	if s.At != nil {
+		c.printf("as of seq %d; the log may have gone on since\n", *s.At)
+	}
+	c.printHalt(s.Halted)
+	c.section("Contracts", len(s.Contracts))
+	for _, k := range s.Contracts {
+		c.printf("  %s\n", contractLine(c, k))
+		c.printReaders("    ", k.Readers)
+	}
+	c.printOwnership(s)
+	c.section("Open tasks", len(s.Tasks))
+	for _, t := range s.Tasks {
+		c.printTask(t)
+	}
+	c.section("Agents", len(s.Agents))
+	for _, a := range s.Agents {
+		c.printAgent(a, s.HighSeq, s.Now)
+	}
+	c.section("Recent decisions", len(s.Decisions))
+	for _, d := range s.Decisions {
+		c.printDecision(d)
+	}
+	if s.Drift != nil {
+		c.printForeignDrift(s.Drift)
+	}
+	c.printSkips(s.Skipped)
+	for _, n := range s.Notes {
+		c.note("note: %s", n)
+	}
+}
+
+// printOwnership groups the claims by holder and mode.
+func (c *call) printOwnership(s *status) {
+	if len(s.Ownership) == 0 {
+		return
+	}
+	c.printf("\n%s\n", c.bold(fmt.Sprintf("File ownership (%s):", plural(len(s.Ownership), "path"))))
+	stale := map[string]bool{}
+	for _, a := range s.Agents {
+		stale[a.Name] = a.Ended != nil
+	}
+	claims := slices.Clone(s.Ownership)
+	slices.SortStableFunc(claims, func(a, b state.Claim) int {
+		return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(string(a.Mode), string(b.Mode)))
+	})
+	for _, k := range claims {
+		c.printf("  %s (%s): %s  fence %d, since %s%s%s%s\n", k.Agent, k.Mode, c.bold(k.Path), k.Fence,
+			ago(k.Since, c.now()), c.limit(k.ExpiresAt), because(k.Reason), staleMark(stale[k.Agent]))
+	}
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ", because " + reason
+}
+
+// printAgent says where an agent stands in the log and whether its session lives.
+func (c *call) printAgent(a agentStatus, head int64, now time.Time) {
+	read := "has acknowledged nothing"
+	if a.Cursor >= 0 {
+		read = fmt.Sprintf("seq %d", a.Cursor)
+		if behind := head - a.Cursor; behind > 0 {
+			read += fmt.Sprintf(" (%d behind)", behind)
+		} else {
+			read += " (up to date)"
+		}
+	}
+	unread := ""
+	if a.Unread.Count > 0 {
+		atMost := ""
+		if !a.Unread.Exact {
+			atMost = "at most "
+		}
+		unread = fmt.Sprintf(", %s%d unread", atMost, a.Unread.Count)
+	}
+	c.printf("  %s: %s%s%s\n", c.bold(a.Name), read, unread, sessionMark(a, now))
+}
+
+// sessionMark says what is known about an agent's session.
+func sessionMark(a agentStatus, now time.Time) string {
+	beat := ""
+	if a.LastBeat != nil {
+		beat = ", last heard of " + span(now.Sub(*a.LastBeat)) + " ago"
+	}
+	switch {
+	case a.Ended != nil:
+		return ", session ended " + ago(*a.Ended, now)
+	case !a.Registered:
+		return ""
+	case a.Live:
+		return ", live" + beat
+	}
+	return ", not running" + beat
+}
+
+// printForeignDrift names the files that changed under another agent's claim; the rest is for the verb drift.
+func (c *call) printForeignDrift(d *engine.DriftReport) {
+	var foreign []engine.Drift
+	unclaimed := 0
+	for _, item := range d.Items {
+		switch item.Kind {
+		case engine.DriftForeign:
+			foreign = append(foreign, item)
+		case engine.DriftUnclaimed:
+			unclaimed++
+		case engine.DriftClaimed:
+		}
+	}
+	c.section("Changed under another agent's claim", len(foreign))
+	for _, item := range foreign {
+		c.printDrift(item)
+	}
+	if unclaimed > 0 {
+		c.printf("\n%s changed under no claim: loadout coord drift\n", plural(unclaimed, "file"))
+	}
+	if d.Partial {
+		c.printf("\nnot every worktree could be compared in time: loadout coord drift\n")
+	}
+}
+
+type driftCmd struct{}
+
+func (driftCmd) Help() string {
+	return examples(
+		"loadout coord drift",
+		"loadout coord drift --json",
+	)
+}
+
+func (*driftCmd) run(ctx context.Context, c *call) error {
+	e, err := c.open(0)
+	if err != nil {
+		return err
+	}
+	report, err := e.Drift(ctx)
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return errors.Join(ctx.Err(), context.Cause(ctx))
+	}
+	return c.answer(report, func() {
+		if !report.Git {
+			c.printf("The project is not in a git repository; there is nothing to compare the claims with.\n")
+			return
+		}
+		c.printf("%s\n", c.bold(fmt.Sprintf("Changed files and claims (as of seq %d)", report.AsOf)))
+		for _, w := range report.Worktrees {
+			c.printf("  %s%s: %s changed%s\n", w.Path, inParens(w.Branch), plural(w.Changed, "file"), worktreeNote(w))
+		}
+		if len(report.Items) == 0 {
+			c.printf("\nno drift\n")
+			return
+		}
+		c.printf("\n")
+		for _, item := range report.Items {
+			c.printDrift(item)
+		}
+		if report.Omitted > 0 {
+			c.printf("  … and %s\n", plural(report.Omitted, "more file"))
+		}
+	})
+}
+
+func worktreeNote(w engine.DriftWorktree) string {
+	s := ""
+	if len(w.Agents) > 0 {
+		s += ", " + strings.Join(w.Agents, ", ") + " at work"
+	}
+	if w.Note != "" {
+		s += "; " + w.Note
+	}
+	return s
+}
+
+func (c *call) printDrift(d engine.Drift) {
+	switch d.Kind {
+	case engine.DriftUnclaimed:
+		c.printf("  unclaimed  %s  %s in %s%s\n", c.bold(d.Path), d.Status, d.Worktree, inParens(d.Branch))
+	case engine.DriftForeign:
+		c.printf("  %s    %s  %s in %s%s; held by %s (%s)\n", c.red("foreign"), c.bold(d.Path), d.Status, d.Worktree, inParens(d.Branch), strings.Join(d.Owners, ", "), d.Mode)
+	case engine.DriftClaimed:
+		c.printf("  claimed    %s  %s in %s%s; held by %s (%s)\n", c.bold(d.Path), d.Status, d.Worktree, inParens(d.Branch), strings.Join(d.Owners, ", "), d.Mode)
+	}
+}
