@@ -93,11 +93,11 @@ func (l *Log) ReadArchive(ctx context.Context, a Archive, fn func(Batch) error) 
 	return also(err, f.Close())
 }
 
-func (l *Log) openArchive(a Archive) (File, error) {
+func (l *Log) openArchive(a Archive) (*source, error) {
 	if _, ok := parseArchive(a.Name); !ok {
 		return nil, fmt.Errorf("open archive: %q is not the name of one", a.Name)
 	}
-	f, _, err := l.openSafe(filepath.Join(l.dir, a.Name), os.O_RDONLY)
+	f, err := l.openSource(filepath.Join(l.dir, a.Name), os.O_RDONLY)
 	if err != nil {
 		return nil, fmt.Errorf("open archive: %w", err)
 	}
@@ -107,6 +107,9 @@ func (l *Log) openArchive(a Archive) (File, error) {
 // Archive copies the log as it is, byte for byte and durably, under a new name.
 func (tx *Tx) Archive(ctx context.Context) (Archive, error) {
 	if err := tx.open(); err != nil {
+		return Archive{}, err
+	}
+	if err := tx.closeTail(); err != nil { // a follower may have read it closed
 		return Archive{}, err
 	}
 	if tx.file == nil {
@@ -123,12 +126,8 @@ func (tx *Tx) Archive(ctx context.Context) (Archive, error) {
 	}
 	name := archiveName(stamp, archiveSuffix)
 	a := Archive{Name: name, Path: filepath.Join(tx.log.dir, name), Created: time.UnixMilli(stamp).UTC()}
-	info, err := tx.file.Stat()
-	if err == nil {
-		a.Size = info.Size()
-		err = copyRange(ctx, f, tx.file, 0, a.Size)
-	}
-	err = closeSynced(f, err)
+	a.Size = tx.file.info.Size()
+	err = closeSynced(f, copyRange(ctx, f, tx.file, 0, a.Size))
 	if err == nil {
 		err = tx.log.fs.SyncDir(tx.log.dir)
 	}
@@ -282,7 +281,10 @@ func (r *rewrite) finish(end Position, extra [][]byte) error {
 
 // replace makes the new file the log, provided that the old one has not changed.
 func (r *rewrite) replace() error {
-	if _, err := r.tx.unchanged(); err != nil {
+	if err := r.tx.unchanged(); err != nil {
+		return err
+	}
+	if err := r.tx.inPlace(); err != nil {
 		return err
 	}
 	if err := r.tx.log.fs.SyncDir(r.tx.log.dir); err != nil { // the .corrupt file

@@ -208,7 +208,7 @@ func (c *checker) tail(end Position) error {
 		c.add(Finding{
 			Code: TornTail, Path: c.log.path, Line: end.Lines + 1, Count: 1,
 			Text: fmt.Sprintf("the last line of %s is torn (%d bytes); the next write closes it", c.log.path, info.Size()-newline),
-			Fix:  func(ctx context.Context) error { return c.log.Update(ctx, (*Tx).open) },
+			Fix:  func(ctx context.Context) error { return c.log.Update(ctx, (*Tx).mend) },
 		})
 	}
 	return also(err, f.Close())

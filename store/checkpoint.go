@@ -137,7 +137,7 @@ func checksum(b []byte) string {
 }
 
 // sampleLog checks that pos fits f and digests pieces spread evenly before it.
-func sampleLog(f File, pos Position) (string, error) {
+func sampleLog(f *source, pos Position) (string, error) {
 	if _, err := pos.fits(f, true); err != nil {
 		return "", err
 	}

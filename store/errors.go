@@ -56,22 +56,6 @@ func (e *UnsafeError) Error() string { return e.Path + " " + e.Reason }
 // Is reports whether target is ErrUnsafe.
 func (e *UnsafeError) Is(target error) bool { return target == ErrUnsafe }
 
-// Owner describes who took a lock last, as the holder wrote it down for people
-// to read. It decides nothing: only the operating system knows who holds it.
-type Owner struct {
-	PID     int       `json:"pid"`
-	Host    string    `json:"host"`
-	Command string    `json:"command"`
-	Since   time.Time `json:"since"`
-}
-
-func (o Owner) String() string {
-	if o.PID == 0 {
-		return "an unknown process"
-	}
-	return fmt.Sprintf("%s (process %d on %s, since %s)", o.Command, o.PID, o.Host, o.Since.Format(time.RFC3339))
-}
-
 // LockedError says that a lock was not free in time and who holds it.
 type LockedError struct {
 	Path   string

@@ -81,7 +81,7 @@ type follower struct {
 	fn    func(Event) error
 	watch *watch
 	pos   Position // after the last line delivered
-	file  File     // nil while there is none
+	file  *source  // nil while there is none
 	size  int64    // of the file when it was read last
 	mtime time.Time
 
@@ -152,7 +152,7 @@ func (f *follower) catchUp(ctx context.Context, thorough bool) error {
 		if err := f.drain(ctx); err != nil || !thorough {
 			return err
 		}
-		same, err := f.log.sameFile(f.file, f.log.path)
+		same, err := f.log.names(f.log.path, f.file.info)
 		if err != nil || same {
 			return err
 		}
@@ -190,7 +190,8 @@ func (f *follower) open(ctx context.Context) error {
 
 // drain delivers what the open file has grown by.
 func (f *follower) drain(ctx context.Context) error {
-	info, err := f.file.Stat()
+	err := f.file.refresh()
+	info := f.file.info
 	if err != nil || info.Size() == f.size && info.ModTime().Equal(f.mtime) {
 		return err
 	}
@@ -214,11 +215,8 @@ func (f *follower) drain(ctx context.Context) error {
 }
 
 // read delivers the rest of a file after pos.
-func (f *follower) read(ctx context.Context, file File, pos Position, tail []byte) error {
-	s, err := newScanner(file, pos, tail)
-	if err != nil {
-		return err
-	}
+func (f *follower) read(ctx context.Context, file *source, pos Position, tail []byte) error {
+	s := newScanner(file, pos, tail)
 	current := file == f.file
 	end, err := s.run(ctx, func(b Batch) error {
 		if len(b.Lines) == 0 {

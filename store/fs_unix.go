@@ -34,11 +34,14 @@ func syncDir(name string) error {
 	return errors.Join(err, d.Close())
 }
 
+// euid is the user that this process acts as.
+var euid = os.Geteuid()
+
 // foreign says whose the file is when it is not ours, else "".
 func foreign(info fs.FileInfo) string {
 	st, ok := info.Sys().(*syscall.Stat_t)
-	if ok && int(st.Uid) != os.Geteuid() {
-		return fmt.Sprintf("belongs to user %d, not to user %d", st.Uid, os.Geteuid())
+	if ok && int(st.Uid) != euid {
+		return fmt.Sprintf("belongs to user %d, not to user %d", st.Uid, euid)
 	}
 	return ""
 }
@@ -50,14 +53,10 @@ func tooOpen(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
 func isLink(err error) bool { return errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.EMLINK) }
 
 // identify returns the device and inode of an open file.
-func identify(f File) (device, inode uint64, err error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, 0, err
-	}
+func identify(_ File, info fs.FileInfo) (device, inode uint64, err error) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return 0, 0, fmt.Errorf("identify %s: %w", info.Name(), errors.ErrUnsupported)
+		return 0, 0, errors.ErrUnsupported
 	}
 	return uint64(st.Dev), uint64(st.Ino), nil //nolint:gosec,unconvert // the types differ between systems
 }

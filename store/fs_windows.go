@@ -30,7 +30,7 @@ func sameOwner(fs.FileInfo, fs.FileInfo) bool { return true }
 func deviceOf(fs.FileInfo) (device uint64, ok bool) { return 0, false }
 
 // identify returns the volume serial number and file index of an open file.
-func identify(f File) (device, inode uint64, err error) {
+func identify(f File, _ fs.FileInfo) (device, inode uint64, err error) {
 	var info windows.ByHandleFileInformation
 	if err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info); err != nil {
 		return 0, 0, err

@@ -72,19 +72,15 @@ func (m Mark) position() Position {
 
 // scanner starts at the mark after a check that f is its file and that a line
 // starts there.
-func (m Mark) scanner(f File) (*scanner, error) {
+func (m Mark) scanner(f *source) (*scanner, error) {
 	if m.Offset == 0 {
-		return newScanner(f, Position{}, nil)
-	}
-	device, inode, err := identify(f)
-	if err != nil {
-		return nil, err
+		return newScanner(f, Position{}, nil), nil
 	}
 	first, err := firstLine(f)
 	if err != nil {
 		return nil, err
 	}
-	if m.File != (FileID{Device: device, Inode: inode, First: digest(first)}) {
+	if m.File != (FileID{Device: f.device, Inode: f.inode, First: digest(first)}) {
 		return nil, fmt.Errorf("%w: it is another file", ErrReplaced)
 	}
 	tail := make([]byte, min(m.Offset, tailBytes))
@@ -94,7 +90,7 @@ func (m Mark) scanner(f File) (*scanner, error) {
 	if tail[len(tail)-1] != '\n' {
 		return nil, fmt.Errorf("%w: no line starts at the mark", ErrReplaced)
 	}
-	return newScanner(f, m.position(), tail)
+	return newScanner(f, m.position(), tail), nil
 }
 
 // AppendBinary appends the compact form of the index: its marks as differences.

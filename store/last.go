@@ -26,12 +26,8 @@ func (l *Log) Last(ctx context.Context, n int) ([]Line, error) {
 	return lines, also(err, f.Close())
 }
 
-func lastLines(ctx context.Context, f File, n int) ([]Line, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	end, err := lastNewline(f, info.Size())
+func lastLines(ctx context.Context, f *source, n int) ([]Line, error) {
+	end, err := lastNewline(f, f.info.Size())
 	if err != nil {
 		return nil, err
 	}

@@ -1,17 +1,13 @@
 package store
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
-	"unicode/utf8"
 
 	"github.com/gofrs/flock"
 )
@@ -24,21 +20,18 @@ const (
 	pollMax = 10 * time.Millisecond
 )
 
-// ownerBytes is the fixed size of the owner record: it is overwritten in place
-// and never truncated, which costs one small write and no allocation of blocks.
-const ownerBytes = 512
-
 // held is a lock of the operating system that this process holds.
 type held struct {
 	log  *Log
 	lock *flock.Flock
 	path string
+	info fs.FileInfo // of the file that is locked
 }
 
 // acquire takes the lock file at path. Every acquisition has a descriptor of its
 // own, so two goroutines exclude each other as two processes do. A lock file that
 // was deleted or replaced while it was being taken does not count.
-func (l *Log) acquire(ctx context.Context, path, command string, wait time.Duration) (*held, error) {
+func (l *Log) acquire(ctx context.Context, path string, note *ownerNote, wait time.Duration) (*held, error) {
 	start := time.Now()
 	h := &held{log: l, path: path, lock: flock.New(path,
 		flock.SetFlag(os.O_CREATE|os.O_RDWR|openNoFollow|openNonBlock), flock.SetPermissions(fileMode))}
@@ -51,7 +44,7 @@ func (l *Log) acquire(ctx context.Context, path, command string, wait time.Durat
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
 		if locked {
-			h.writeOwner(command)
+			note.write(h)
 			return h, nil
 		}
 		left := wait - time.Since(start)
@@ -81,34 +74,20 @@ func (h *held) try() (bool, error) {
 	if err != nil || !locked {
 		return false, err
 	}
-	info, err := h.lock.Stat()
+	h.info, err = h.lock.Stat()
 	if err == nil {
-		err = safe(h.path, info, 0)
+		err = safe(h.path, h.info, 0)
 	}
-	if err == nil && tooOpen(info) {
-		_, err = h.log.narrow(h.path, info)
+	if err == nil && tooOpen(h.info) {
+		_, err = h.log.narrow(h.path, h.info)
 	}
 	if err == nil {
-		locked, err = h.current()
+		locked, err = h.log.names(h.path, h.info)
 	}
 	if err != nil || !locked {
 		return false, also(err, h.lock.Unlock())
 	}
 	return true, nil
-}
-
-// current reports whether the path still names the file that is locked, without
-// which a second writer could hold another one.
-func (h *held) current() (bool, error) {
-	mine, err := h.lock.Stat()
-	if err != nil {
-		return false, err
-	}
-	now, err := h.log.fs.Lstat(h.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && os.SameFile(mine, now), err
 }
 
 // release gives the lock back. The file stays: removing it would let two
@@ -118,53 +97,6 @@ func (h *held) release() error {
 		return fmt.Errorf("unlock %s: %w", h.path, err)
 	}
 	return nil
-}
-
-// writeOwner notes in the lock file who holds it. It is for people only, so it is
-// not synced and its failure is not one of the lock.
-func (h *held) writeOwner(command string) {
-	host, _ := os.Hostname()
-	o := Owner{PID: os.Getpid(), Host: cutText(host, 64), Command: cutText(command, 128), Since: time.Now().UTC().Truncate(time.Millisecond)}
-	text, err := json.Marshal(o)
-	if err != nil || len(text) >= ownerBytes {
-		return
-	}
-	record := bytes.Repeat([]byte{' '}, ownerBytes)
-	copy(record, text)
-	record[ownerBytes-1] = '\n'
-	f, err := os.OpenFile(h.path, os.O_WRONLY|openNoFollow|openNonBlock, 0)
-	if err != nil {
-		return
-	}
-	_, _ = f.WriteAt(record, ownerOffset)
-	_ = f.Close()
-}
-
-// readOwner returns who noted itself in a lock file last.
-func (l *Log) readOwner(path string) Owner {
-	f, _, err := l.openSafe(path, os.O_RDONLY)
-	if err != nil {
-		return Owner{}
-	}
-	record := make([]byte, ownerBytes)
-	n, _ := f.ReadAt(record, ownerOffset)
-	_ = f.Close()
-	var o Owner
-	if json.Unmarshal(record[:n], &o) != nil {
-		return Owner{}
-	}
-	return o
-}
-
-// cutText shortens s to at most n bytes of whole characters.
-func cutText(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // lock makes this goroutine the only writer of the log: first among those of the
@@ -185,7 +117,7 @@ func (l *Log) lock(ctx context.Context) (release func() error, h *held, err erro
 			return nil, nil, &LockedError{Path: path, Owner: l.readOwner(path), Waited: time.Since(start)}
 		}
 	}
-	h, err = l.acquire(ctx, path, l.options.Command, l.options.LockWait-time.Since(start))
+	h, err = l.acquire(ctx, path, l.owner, l.options.LockWait-time.Since(start))
 	if err != nil {
 		<-l.writer
 		return nil, nil, err
@@ -207,7 +139,7 @@ func (l *Log) Lease(name, command string) (release func() error, err error) {
 	if _, err := l.secureDir(); err != nil {
 		return nil, err
 	}
-	h, err := l.acquire(context.Background(), path, command, 0)
+	h, err := l.acquire(context.Background(), path, newOwnerNote(command), 0)
 	if err != nil {
 		return nil, err
 	}

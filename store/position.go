@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 )
 
 // tailBytes is how much of a file before a position proves that it is the same.
-const tailBytes = 4 << 10
+const tailBytes = 1 << 10
 
 // FileID tells one file from another: device and inode, and because file systems
 // give the number of a removed file to the next one, a digest of the first line.
@@ -27,7 +28,7 @@ type Position struct {
 	Offset  int64  `json:"offset"`  // bytes before it
 	Lines   int64  `json:"lines"`   // physical lines before it
 	MaxSeq  int64  `json:"maxSeq"`  // highest sequence number on those lines, -1 when none; see Highest
-	Tail    string `json:"tail"`    // digest of the last 4 KiB before it
+	Tail    string `json:"tail"`    // digest of the last 1 KiB before it
 	LastSeq int64  `json:"lastSeq"` // sequence number of the last line before it, -1 when none
 	Last    string `json:"last"`    // digest of that line: finds the place again after compaction
 }
@@ -50,39 +51,57 @@ func digest(b []byte) string {
 // digestLine identifies a line by at most what is kept of a very long one.
 func digestLine(raw []byte) string { return digest(raw[:min(len(raw), longLineBytes)]) }
 
+// source is an open file with what was known of it when it was looked at last.
+type source struct {
+	File
+	info          fs.FileInfo
+	device, inode uint64
+}
+
+// newSource describes f, whose Stat was info.
+func newSource(f File, info fs.FileInfo) (*source, error) {
+	device, inode, err := identify(f, info)
+	if err != nil {
+		return nil, fmt.Errorf("identify file: %w", err)
+	}
+	return &source{File: f, info: info, device: device, inode: inode}, nil
+}
+
+// refresh looks at the file again.
+func (f *source) refresh() (err error) {
+	info, err := f.Stat()
+	if err == nil {
+		f.info = info
+	}
+	return err
+}
+
 // fits checks that what lies before p in f is what p was taken after, and returns
-// the last bytes before it. sameFile demands the same device and inode too. The
-// error is ErrReplaced when it does not fit. The cost does not grow with the
-// file.
-func (p Position) fits(f File, sameFile bool) (tail []byte, err error) {
+// the last bytes before it. sameFile demands the same device and inode; without
+// it the first line has to be the same too. The error is ErrReplaced when it does
+// not fit. The cost does not grow with the file.
+func (p Position) fits(f *source, sameFile bool) (tail []byte, err error) {
 	if p.Offset == 0 {
 		return nil, nil
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() < p.Offset {
+	if f.info.Size() < p.Offset {
 		return nil, fmt.Errorf("%w: it is shorter", ErrReplaced)
 	}
-	if sameFile {
-		device, inode, err := identify(f)
+	if sameFile && (f.device != p.File.Device || f.inode != p.File.Inode) {
+		return nil, fmt.Errorf("%w: it is another file", ErrReplaced)
+	}
+	if !sameFile {
+		first, err := firstLine(f)
 		if err != nil {
 			return nil, err
 		}
-		if device != p.File.Device || inode != p.File.Inode {
-			return nil, fmt.Errorf("%w: it is another file", ErrReplaced)
+		if digest(first) != p.File.First {
+			return nil, fmt.Errorf("%w: its first line differs", ErrReplaced)
 		}
 	}
-	first, err := firstLine(f)
-	if err != nil {
-		return nil, err
-	}
-	if digest(first) != p.File.First {
-		return nil, fmt.Errorf("%w: its first line differs", ErrReplaced)
-	}
-	tail = make([]byte, min(p.Offset, tailBytes))
-	if err := readFull(f, tail, p.Offset-int64(len(tail))); err != nil {
+	n := min(p.Offset, tailBytes)
+	tail = make([]byte, n, tailBytes)
+	if err := readFull(f, tail, p.Offset-n); err != nil {
 		return nil, err
 	}
 	if digest(tail) != p.Tail {

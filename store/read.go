@@ -40,11 +40,11 @@ func (l *Log) Resume(pos Position) error {
 
 // openLog opens the log for reading. It returns nil and no error when there is
 // none and from asks for none.
-func (l *Log) openLog(from Position) (File, error) {
+func (l *Log) openLog(from Position) (*source, error) {
 	_, err := l.checkDir()
-	var f File
+	var f *source
 	if err == nil {
-		f, _, err = l.openSafe(l.path, os.O_RDONLY)
+		f, err = l.openSource(l.path, os.O_RDONLY)
 	}
 	switch {
 	case err == nil:
@@ -57,17 +57,26 @@ func (l *Log) openLog(from Position) (File, error) {
 	return nil, nil //nolint:nilnil // no log is an empty one
 }
 
+// openSource is openSafe for a file of lines.
+func (l *Log) openSource(path string, flag int) (*source, error) {
+	f, info, err := l.openSafe(path, flag)
+	if err != nil {
+		return nil, err
+	}
+	src, err := newSource(f, info)
+	if err != nil {
+		return nil, also(err, f.Close())
+	}
+	return src, nil
+}
+
 // readFile reads f from a position in it.
-func readFile(ctx context.Context, f File, from Position, fn func(Batch) error) (Position, error) {
+func readFile(ctx context.Context, f *source, from Position, fn func(Batch) error) (Position, error) {
 	tail, err := from.fits(f, true)
 	if err != nil {
 		return from, err
 	}
-	s, err := newScanner(f, from, tail)
-	if err != nil {
-		return from, err
-	}
-	return s.run(ctx, fn)
+	return newScanner(f, from, tail).run(ctx, fn)
 }
 
 // run hands all batches to fn and returns the position after the last that fn

@@ -93,19 +93,9 @@ func (f *follower) readArchive(ctx context.Context, a Archive, inside bool) erro
 // line that pos follows. When that line is not there and the file is known to be
 // a rewrite of the one of pos, it is before the first line with a higher number.
 // Else it is the start, and not found.
-func place(ctx context.Context, f File, pos Position, rewritten bool) (_ Position, found bool, err error) {
+func place(ctx context.Context, f *source, pos Position, rewritten bool) (_ Position, found bool, err error) {
 	after, higher := int64(-1), int64(-1)
-	scan := func(end int64, fn func(Batch) error) (Position, error) {
-		s, err := newScanner(f, Position{}, nil)
-		if err != nil {
-			return Position{}, err
-		}
-		if end >= 0 {
-			s.end = end
-		}
-		return s.run(ctx, fn)
-	}
-	end, err := scan(-1, func(b Batch) error {
+	end, err := newScanner(f, Position{}, nil).run(ctx, func(b Batch) error {
 		for i := range b.Lines {
 			line := &b.Lines[i]
 			if line.Seq == pos.LastSeq && digestLine(line.Raw) == pos.Last {
@@ -127,7 +117,9 @@ func place(ctx context.Context, f File, pos Position, rewritten bool) (_ Positio
 	case higher >= 0:
 		end.Offset = higher
 	}
-	end, err = scan(end.Offset, func(Batch) error { return nil })
+	s := newScanner(f, Position{}, nil)
+	s.end = end.Offset
+	end, err = s.run(ctx, func(Batch) error { return nil })
 	end.MaxSeq = max(end.MaxSeq, pos.Highest())
 	return end, true, err
 }

@@ -120,17 +120,13 @@ func (l *Log) narrow(path string, info fs.FileInfo) (note string, err error) {
 	return fmt.Sprintf("%s was open to others (mode %04o) and is now %04o", path, info.Mode().Perm(), mode), nil
 }
 
-// sameFile reports whether path still names the open file.
-func (l *Log) sameFile(f File, path string) (bool, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return false, err
-	}
+// names reports whether path still names the file that info describes.
+func (l *Log) names(path string, info fs.FileInfo) (bool, error) {
 	now, err := l.fs.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+	if err != nil {
+		return false, ignoreMissing(err)
 	}
-	return err == nil && os.SameFile(info, now), err
+	return os.SameFile(info, now), nil
 }
 
 // refuseNetwork refuses a directory on a network file system, where flock is

@@ -23,20 +23,12 @@ type scanner struct {
 }
 
 // newScanner reads f from pos, whose tail fits has returned, up to the size that
-// f has now.
-func newScanner(f File, pos Position, tail []byte) (*scanner, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
+// f was seen to have.
+func newScanner(f *source, pos Position, tail []byte) *scanner {
 	if pos.Offset == 0 {
-		device, inode, err := identify(f)
-		if err != nil {
-			return nil, err
-		}
-		pos = Position{File: FileID{Device: device, Inode: inode}, MaxSeq: -1, LastSeq: -1}
+		pos = Position{File: FileID{Device: f.device, Inode: f.inode}, MaxSeq: -1, LastSeq: -1}
 	}
-	return &scanner{file: f, pos: pos, end: info.Size(), tail: tail}, nil
+	return &scanner{file: f, pos: pos, end: f.info.Size(), tail: tail}
 }
 
 // buffer is the memory of one batch, used again for a later one.

@@ -42,6 +42,7 @@ type Log struct {
 	fs      FS
 	options Options
 	writer  chan struct{} // one slot: the mutex in front of the lock, with a bounded wait
+	owner   *ownerNote    // used by whoever holds the lock
 	local   func() error  // once: refuses a network file system
 }
 
@@ -60,7 +61,7 @@ func Open(dir string, o Options) *Log {
 	if o.Command == "" {
 		o.Command = filepath.Base(os.Args[0])
 	}
-	l := &Log{dir: dir, path: filepath.Join(dir, LogName), fs: o.FS, options: o, writer: make(chan struct{}, 1)}
+	l := &Log{dir: dir, path: filepath.Join(dir, LogName), fs: o.FS, options: o, writer: make(chan struct{}, 1), owner: newOwnerNote(o.Command)}
 	l.local = sync.OnceValue(func() error { return refuseNetwork(dir, o.AllowNetwork) })
 	return l
 }

@@ -16,7 +16,7 @@ import (
 type Tx struct {
 	log   *Log
 	lock  *held
-	file  File     // nil while the log is not open or does not exist
+	file  *source  // nil while the log is not open or does not exist
 	end   Position // after the last line
 	tail  []byte   // the bytes before end
 	read  bool     // end is known
@@ -49,12 +49,12 @@ func (tx *Tx) note(format string, args ...any) {
 	tx.notes = append(tx.notes, fmt.Sprintf(format, args...))
 }
 
-// open opens the log, if there is one, narrows it and closes a torn last line.
+// open opens the log, if there is one, and narrows it.
 func (tx *Tx) open() error {
 	if tx.file != nil {
 		return nil
 	}
-	f, info, err := tx.log.openSafe(tx.log.path, os.O_RDWR|os.O_APPEND)
+	f, err := tx.log.openSource(tx.log.path, os.O_RDWR|os.O_APPEND)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -62,20 +62,24 @@ func (tx *Tx) open() error {
 		return fmt.Errorf("open log: %w", err)
 	}
 	tx.file = f
-	if tooOpen(info) {
-		note, err := tx.log.narrow(tx.log.path, info)
+	if tooOpen(f.info) {
+		note, err := tx.log.narrow(tx.log.path, f.info)
 		if err != nil {
 			return err
 		}
 		tx.note("%s", note)
 	}
-	return tx.closeTail(info.Size())
+	return nil
 }
 
 // closeTail ends a last line that a crash left without a newline, where it lies.
 // Under the lock nobody else is writing it. The newline is synced with the next
 // append; should it be lost before, the next writer finds the same torn line.
-func (tx *Tx) closeTail(size int64) error {
+func (tx *Tx) closeTail() error {
+	if tx.file == nil {
+		return nil
+	}
+	size := tx.file.info.Size()
 	end, err := lastNewline(tx.file, size)
 	if err != nil || end == size {
 		return err
@@ -84,11 +88,22 @@ func (tx *Tx) closeTail(size int64) error {
 		return fmt.Errorf("close torn last line: %w", err)
 	}
 	tx.note("the last line of %s was torn (%d bytes from byte %d) and was closed", tx.log.path, size-end, end)
-	return nil
+	return tx.file.refresh()
+}
+
+// mend closes a torn last line, durably.
+func (tx *Tx) mend() error {
+	if err := tx.open(); err != nil || tx.file == nil {
+		return err
+	}
+	if err := tx.closeTail(); err != nil {
+		return err
+	}
+	return tx.file.Sync()
 }
 
 // Read is Log.Read under the lock: what it returns is all there is. A torn last
-// line was closed before and is read as a line.
+// line is closed and read as a line.
 func (tx *Tx) Read(ctx context.Context, from Position, fn func(Batch) error) (Position, error) {
 	tx.read = false
 	if err := tx.open(); err != nil {
@@ -105,11 +120,14 @@ func (tx *Tx) Read(ctx context.Context, from Position, fn func(Batch) error) (Po
 	if err != nil {
 		return from, err
 	}
-	s, err := newScanner(tx.file, from, tail)
-	if err != nil {
-		return from, err
-	}
+	s := newScanner(tx.file, from, tail)
 	pos, err := s.run(ctx, fn)
+	if err == nil && pos.Offset < s.end {
+		if err = tx.closeTail(); err == nil {
+			s.end = tx.file.info.Size()
+			pos, err = s.run(ctx, fn)
+		}
+	}
 	if err != nil {
 		return pos, err
 	}
@@ -178,16 +196,12 @@ func (tx *Tx) write(text []byte, end *Position) error {
 	if err := tx.create(); err != nil {
 		return err
 	}
-	size, err := tx.unchanged()
-	if err != nil {
+	if err := tx.unchanged(); err != nil {
 		return err
 	}
-	if size == 0 {
-		if end.File.Device, end.File.Inode, err = identify(tx.file); err != nil {
-			return err
-		}
-	}
-	_, err = tx.file.Write(text)
+	size := tx.file.info.Size()
+	end.File.Device, end.File.Inode = tx.file.device, tx.file.inode
+	_, err := tx.file.Write(text)
 	if err == nil {
 		err = tx.file.Sync()
 	}
@@ -197,64 +211,59 @@ func (tx *Tx) write(text []byte, end *Position) error {
 	if err != nil {
 		return tx.takeBack(size, int64(len(text)), err)
 	}
-	if _, err := tx.inPlace(); err != nil {
+	if err := tx.inPlace(); err != nil {
 		return fmt.Errorf("%w: %w", ErrUncertain, err)
 	}
 	return nil
 }
 
 // create makes the log exist.
-func (tx *Tx) create() error {
+func (tx *Tx) create() (err error) {
 	if tx.file != nil {
 		return nil
 	}
-	f, _, err := tx.log.openSafe(tx.log.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL)
+	tx.file, err = tx.log.openSource(tx.log.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL)
 	if errors.Is(err, fs.ErrExist) {
 		return ErrChanged
 	}
-	tx.file = f
 	return err
 }
 
-// unchanged checks before a write that nobody else wrote since Read, and returns
-// the size of the log.
-func (tx *Tx) unchanged() (size int64, err error) {
-	info, err := tx.inPlace()
-	if err != nil {
-		return 0, err
+// unchanged checks before a write that nobody else wrote since Read.
+func (tx *Tx) unchanged() error {
+	if err := tx.file.refresh(); err != nil {
+		return err
 	}
-	if info.Size() != tx.end.Offset {
-		return 0, ErrChanged
+	if tx.file.info.Size() != tx.end.Offset {
+		return ErrChanged
 	}
-	return info.Size(), nil
+	return nil
 }
 
-// inPlace checks that the paths of the log and of the lock still name the files
-// that are open.
-func (tx *Tx) inPlace() (fs.FileInfo, error) {
-	current, err := tx.lock.current()
+// inPlace checks after a write that the paths of the lock and of the log still
+// name the files that are open: that nobody else could write meanwhile, and that
+// a reader finds what was written.
+func (tx *Tx) inPlace() error {
+	lock, err := tx.log.names(tx.lock.path, tx.lock.info)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	info, err := tx.file.Stat()
-	if err != nil {
-		return nil, err
+	log, err := tx.log.names(tx.log.path, tx.file.info)
+	if err == nil && !(lock && log) {
+		err = ErrChanged
 	}
-	now, err := tx.log.fs.Lstat(tx.log.path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && (!current || !os.SameFile(info, now)) {
-		return nil, ErrChanged
-	}
-	return info, err
+	return err
 }
 
 // takeBack cuts off what a failed append has left, provided that nothing else
 // follows it, so that nothing half-stored is found later.
 func (tx *Tx) takeBack(size, written int64, cause error) error {
-	info, err := tx.file.Stat()
-	if err == nil && (info.Size() < size || info.Size() > size+written) {
+	err := tx.file.refresh()
+	now := tx.file.info.Size()
+	if err == nil && (now < size || now > size+written) {
 		err = ErrChanged
 	}
-	if err == nil && info.Size() > size {
+	if err == nil && now > size {
 		if err = tx.file.Truncate(size); err == nil {
 			err = tx.file.Sync()
 		}

@@ -1,0 +1,108 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+	"unicode/utf8"
+)
+
+// Owner describes who took a lock last, as the holder wrote it down for people
+// to read. It decides nothing: only the operating system knows who holds it.
+type Owner struct {
+	Since   time.Time `json:"since"`
+	PID     int       `json:"pid"`
+	Host    string    `json:"host"`
+	Command string    `json:"command"`
+}
+
+func (o Owner) String() string {
+	if o.PID == 0 {
+		return "an unknown process"
+	}
+	return fmt.Sprintf("%s (process %d on %s, since %s)", o.Command, o.PID, o.Host, o.Since.Format(time.RFC3339))
+}
+
+// ownerBytes is the fixed size of the owner record. It is overwritten in place and
+// never truncated, so that it costs one small write and no change of the size.
+const ownerBytes = 512
+
+// ownerTime is a format of fixed width, so that only the time is written anew.
+const ownerTime = "2006-01-02T15:04:05.000Z"
+
+// ownerNote writes the owner record of this process into a lock file. It keeps
+// the file open for the next time. Only the holder of the lock uses it.
+type ownerNote struct {
+	command string
+	record  []byte   // nil until it is first needed
+	file    *os.File // the lock file, for writing; nil when it is not open
+}
+
+func newOwnerNote(command string) *ownerNote { return &ownerNote{command: command} }
+
+// write notes in the lock file who holds it. That is for people only, so it is
+// not synced and its failure is not one of the lock.
+func (n *ownerNote) write(h *held) {
+	if n.record == nil {
+		n.record = ownerRecord(n.command)
+	}
+	time.Now().UTC().AppendFormat(n.record[:len(ownerPrefix)], ownerTime)
+	if n.file != nil {
+		if info, err := n.file.Stat(); err != nil || !os.SameFile(info, h.info) {
+			_ = n.file.Close()
+			n.file = nil
+		}
+	}
+	if n.file == nil {
+		var err error
+		if n.file, err = os.OpenFile(h.path, os.O_WRONLY|openNoFollow|openNonBlock, 0); err != nil {
+			return
+		}
+	}
+	_, _ = n.file.WriteAt(n.record, ownerOffset)
+}
+
+const ownerPrefix = `{"since":"`
+
+// ownerRecord returns the record of this process with a placeholder of the time.
+func ownerRecord(command string) []byte {
+	host, _ := os.Hostname()
+	rest, err := json.Marshal(struct {
+		PID     int    `json:"pid"`
+		Host    string `json:"host"`
+		Command string `json:"command"`
+	}{os.Getpid(), cutText(host, 64), cutText(command, 128)})
+	if err != nil { // it has nothing that could fail
+		rest = []byte("{}")
+	}
+	record := fmt.Appendf(nil, `%s%s",%s`, ownerPrefix, ownerTime, rest[1:])
+	return fmt.Appendf(nil, "%-*s\n", ownerBytes-1, record)
+}
+
+// readOwner returns who noted itself in a lock file last.
+func (l *Log) readOwner(path string) Owner {
+	f, _, err := l.openSafe(path, os.O_RDONLY)
+	if err != nil {
+		return Owner{}
+	}
+	record := make([]byte, ownerBytes)
+	n, _ := f.ReadAt(record, ownerOffset)
+	_ = f.Close() // it was only read
+	var o Owner
+	if json.Unmarshal(record[:n], &o) != nil {
+		return Owner{}
+	}
+	return o
+}
+
+// cutText shortens s to at most n bytes of whole characters.
+func cutText(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
