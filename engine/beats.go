@@ -43,7 +43,7 @@ func (e *Engine) Beat(ctx context.Context, agent string) {
 	a, ok := e.mem.state.Agent(agent)
 	e.mu.Unlock()
 	if ok && a.Registered {
-		e.writeBeat(state.FoldName(a.Name))
+		e.writeBeat(event.FoldName(a.Name))
 	}
 }
 
@@ -58,7 +58,7 @@ func (e *Engine) beatFor(ctx context.Context, ev *event.Event) {
 		return
 	}
 	if a, ok := body.(event.Agent); ok && a.Action == event.AgentRegistered {
-		e.writeBeat(state.FoldName(a.Name))
+		e.writeBeat(event.FoldName(a.Name))
 	}
 }
 
@@ -104,7 +104,7 @@ func (e *Engine) liveness(s *state.State, now time.Time) func(agent string) Live
 		if !ok || !a.Registered {
 			return Liveness{}
 		}
-		b := all()[state.FoldName(a.Name)]
+		b := all()[event.FoldName(a.Name)]
 		return Liveness{Known: true, Live: e.isAlive(a, b, now), LastBeat: b.At}
 	}
 }

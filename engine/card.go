@@ -144,9 +144,9 @@ func cardTasks(v *View, agent string) []string {
 	for _, t := range v.State.Pending() {
 		item := fmt.Sprintf("[%s] %s, from %s", t.ID, t.Description, t.From)
 		switch {
-		case state.SameName(t.TakenBy, agent):
+		case event.SameName(t.TakenBy, agent):
 			taken = append(taken, item+" (yours)")
-		case t.TakenBy == "" && (state.SameName(t.To, agent) || t.To == event.Broadcast):
+		case t.TakenBy == "" && (event.SameName(t.To, agent) || t.To == event.Broadcast):
 			waiting = append(waiting, item)
 		}
 	}
@@ -157,7 +157,7 @@ func cardContracts(v *View, agent string) []string {
 	var items []string
 	for _, c := range v.State.Contracts() {
 		for _, r := range c.Readers {
-			if state.SameName(r.Agent, agent) && r.Behind > 0 {
+			if event.SameName(r.Agent, agent) && r.Behind > 0 {
 				items = append(items, fmt.Sprintf("%s rev%d (you: rev%d)", c.Name, c.Revision, r.Revision))
 			}
 		}

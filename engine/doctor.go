@@ -1,20 +1,49 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/store"
+)
 
 // DoctorOptions say whether doctor may mend.
 type DoctorOptions struct {
-	Fix bool // mend what can be mended, after an archive of the log
+	Fix bool // mend what can be mended, after an archive of the log when lines of it are touched
 }
 
 // Finding is one thing that is not as it should be.
 type Finding struct {
-	Code    string `json:"code"` // short and stable, e.g. torn_tail
+	Code    string `json:"code"` // short and stable, e.g. torn-tail
 	Text    string `json:"text"` // in plain words, with what to do
 	Fixable bool   `json:"fixable"`
 	Fixed   bool   `json:"fixed"`
 	Info    bool   `json:"info,omitempty"` // worth knowing, not a fault
+
+	path string
+	fix  func(context.Context) error // nil: mended together with others, or not at all
 }
+
+// Codes of findings beyond those of the store.
+const (
+	findingEvents     = "bad-events"      // lines that are JSON and no events
+	findingCheckpoint = "checkpoint"      // it cannot be used
+	findingDiverged   = "checkpoint-lies" // it holds another state than the log
+	findingMessages   = "messages"        // messages.jsonl lags behind the log
+	findingMailLines  = "bad-messages"    // lines of messages.jsonl that cannot be read
+	findingHalted     = "halted"
+	findingHaltRecord = "halt-record" // the kill switch and the log disagree
+	findingLarge      = "large-log"
+	findingArchives   = "large-archives"
+	findingUnused     = "no-log"
+)
+
+// largeArchives is the size from which on archives are mentioned, in bytes.
+const largeArchives = 1 << 30
 
 // DoctorReport is the state of a project's files.
 type DoctorReport struct {
@@ -29,5 +58,228 @@ type DoctorReport struct {
 	Findings     []Finding `json:"findings"`
 }
 
-// Doctor checks the log, the lock, the checkpoint, permissions and the file system. It changes nothing without Fix.
-func (e *Engine) Doctor(ctx context.Context, o DoctorOptions) (DoctorReport, error) { panic("later") }
+// Doctor checks the log, the lock, the checkpoint, permissions and the file system. It changes nothing without Fix, and with
+// Fix nothing that it has not archived.
+func (e *Engine) Doctor(ctx context.Context, o DoctorOptions) (DoctorReport, error) {
+	report, err := e.examine(ctx)
+	if err != nil || !o.Fix || report.Healthy {
+		return report, err
+	}
+	if halted, err := e.Halted(); err != nil {
+		return report, err
+	} else if halted != nil {
+		return report, halted
+	}
+	archive, err := e.mend(ctx, report.Findings)
+	if err != nil {
+		return report, fmt.Errorf("mend: %w", err)
+	}
+	after, err := e.examine(ctx)
+	if err != nil {
+		return report, err
+	}
+	for _, f := range report.Findings {
+		if !f.Info && !after.has(f.Code, f.path) {
+			f.Fixed = true
+			after.Findings = append(after.Findings, f)
+		}
+	}
+	after.Archive = archive
+	return after, nil
+}
+
+func (r *DoctorReport) has(code, path string) bool {
+	for _, f := range r.Findings {
+		if f.Code == code && f.path == path {
+			return true
+		}
+	}
+	return false
+}
+
+// examine looks at everything and changes nothing.
+func (e *Engine) examine(ctx context.Context) (DoctorReport, error) {
+	r := DoctorReport{Directory: e.project.Dir, HighSeq: -1, Findings: []Finding{}}
+	found, err := e.log.Check(ctx)
+	if err != nil {
+		return r, err
+	}
+	unsafe := false
+	for _, f := range found {
+		r.Findings = append(r.Findings, fromStore(f))
+		unsafe = unsafe || f.Code == store.UnsafePath || f.Code == store.LogUnreadable
+	}
+	if !unsafe {
+		if err := e.examineEvents(ctx, &r); err != nil {
+			return r, err
+		}
+		if err := e.examineArchives(&r); err != nil {
+			return r, err
+		}
+		e.examineOthers(&r)
+	}
+	r.Healthy = true
+	for _, f := range r.Findings {
+		r.Healthy = r.Healthy && f.Info
+	}
+	return r, nil
+}
+
+// fromStore is a finding of the store. Numbers that fall are how some programs compact; they cost nothing here.
+func fromStore(f store.Finding) Finding {
+	out := Finding{Code: string(f.Code), Text: f.Text, path: f.Path, fix: f.Fix, Fixable: f.Fix != nil}
+	switch f.Code {
+	case store.TornTail, store.BadLines, store.NoSeqs:
+		out.fix, out.Fixable = nil, true // by moving lines out, all of them at once
+	case store.FallingSeqs:
+		out.Info = true
+	case store.OpenToOthers, store.UnsafePath, store.NetworkDir, store.LogUnreadable, store.DuplicateSeqs, store.LeftoverFile,
+		store.OtherProgram, store.BadCheckpoints:
+	}
+	if f.Code == store.BadCheckpoints {
+		out.fix, out.Fixable = nil, true
+	}
+	return out
+}
+
+// examineEvents folds the log afresh and compares all that is derived from it.
+func (e *Engine) examineEvents(ctx context.Context, r *DoctorReport) error {
+	fresh := emptyMemory()
+	if _, err := e.log.Read(ctx, place{}, fresh.plain); err != nil {
+		return fmt.Errorf("fold log: %w", err)
+	}
+	r.Lines, r.Bytes, r.HighSeq = fresh.at.Lines, fresh.at.Offset, fresh.at.Highest()
+	if r.Lines == 0 {
+		r.add(Finding{Code: findingUnused, Info: true, Text: "there is no log yet: nothing was coordinated here"})
+	}
+	if bad := fresh.state.Skips(); bad.Bad > 0 {
+		text := fmt.Sprintf("%d lines of %s change nothing because they are no valid events", bad.Bad, e.log.Path())
+		if n := len(bad.Recent); n > 0 {
+			text += fmt.Sprintf("; the last is line %d: %s", bad.Recent[n-1].Line, bad.Recent[n-1].Reason)
+		}
+		r.add(Finding{Code: findingEvents, Fixable: true, Text: text})
+	}
+	if err := e.examineCheckpoint(ctx, r, &fresh); err != nil {
+		return err
+	}
+	e.examineHalt(r, fresh.state)
+	return e.examineMessages(r, fresh.state)
+}
+
+// plain is fold as a callback.
+func (m *memory) plain(b store.Batch) error {
+	m.fold(b)
+	return nil
+}
+
+func (r *DoctorReport) add(f Finding) { r.Findings = append(r.Findings, f) }
+
+// examineCheckpoint compares the checkpoint, brought up to date, with a fresh fold.
+func (e *Engine) examineCheckpoint(ctx context.Context, r *DoctorReport, fresh *memory) error {
+	cp, err := e.log.LoadCheckpoint(checkpointVersion)
+	switch {
+	case errors.Is(err, store.ErrNoCheckpoint):
+		return nil
+	case err != nil:
+		if !r.has(string(store.BadCheckpoints), "") {
+			r.add(Finding{Code: findingCheckpoint, Fixable: true, Text: "the checkpoint is not used, so that every command reads the whole log: " + err.Error()})
+		}
+		return nil
+	}
+	m, err := thaw(cp)
+	if err == nil {
+		if _, err = e.log.Read(ctx, m.at, m.plain); errors.Is(err, store.ErrReplaced) {
+			return nil // compacted this moment
+		}
+	}
+	if err == nil && m.at.Offset > fresh.at.Offset {
+		_, err = e.log.Read(ctx, fresh.at, fresh.plain)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		r.add(Finding{Code: findingCheckpoint, Fixable: true, Text: "the checkpoint cannot be used: " + err.Error()})
+		return nil
+	}
+	if m.at.Offset != fresh.at.Offset {
+		return nil // somebody writes faster than this reads
+	}
+	if same, difference := state.Equal(fresh.state, m.state); !same {
+		r.add(Finding{Code: findingDiverged, Fixable: true, Text: "the checkpoint holds another state than the log: " + difference})
+	}
+	return nil
+}
+
+func (e *Engine) examineHalt(r *DoctorReport, s *state.State) {
+	halted, err := e.Halted()
+	record := s.Halt()
+	switch {
+	case err != nil:
+	case halted != nil && record == nil:
+		r.add(Finding{Code: findingHaltRecord, Info: true, Text: halted.Error() + "; the log has no record of that, the next resume adds it"})
+	case halted != nil:
+		r.add(Finding{Code: findingHalted, Info: true, Text: halted.Error()})
+	case record != nil:
+		r.add(Finding{Code: findingHaltRecord, Info: true, Text: fmt.Sprintf("the log says that %s halted everything, but the kill switch was removed by hand; loadout resume records that", record.By)})
+	}
+}
+
+func (e *Engine) examineMessages(r *DoctorReport, s *state.State) error {
+	box, err := e.readMailbox()
+	if err != nil {
+		r.add(Finding{Code: findingMessages, Text: err.Error()})
+		return nil
+	}
+	if n := len(box.corrupt); n > 0 {
+		r.add(Finding{Code: findingMailLines, Info: true, Text: fmt.Sprintf("%d lines of %s cannot be read; the first is line %d: it %s",
+			n, MessagesName, box.corrupt[0].Line, box.corrupt[0].Reason)})
+	}
+	if behind(s, box) {
+		r.add(Finding{Code: findingMessages, Fixable: true, Text: MessagesName + " and the log disagree about what was handed over"})
+	}
+	return nil
+}
+
+func (e *Engine) examineArchives(r *DoctorReport) error {
+	archives, err := e.log.Archives()
+	if err != nil {
+		return err
+	}
+	for _, a := range archives {
+		r.Archives++
+		r.ArchiveBytes += a.Size
+	}
+	if r.ArchiveBytes >= largeArchives {
+		r.add(Finding{Code: findingArchives, Info: true, Text: fmt.Sprintf(
+			"%d archives take %d MB; an old one can be removed by hand, and with it the view of the time before its compaction", r.Archives, r.ArchiveBytes>>20)})
+	}
+	if above := e.options.CompactAbove; above > 0 && r.Bytes >= above {
+		r.add(Finding{Code: findingLarge, Info: true, Text: fmt.Sprintf("the log has %d MB; loadout coord compact makes it smaller", r.Bytes>>20)})
+	}
+	return nil
+}
+
+// examineOthers looks for signs of a program that writes the same files under another lock.
+func (e *Engine) examineOthers(r *DoctorReport) {
+	for _, name := range []string{"messages.lock", "daemon.pid", "bridge.lock"} {
+		data, err := e.log.ReadFile(name, 64<<10)
+		if err != nil {
+			continue
+		}
+		var owner struct {
+			PID   int    `json:"pid"`
+			Token string `json:"token"`
+			Root  string `json:"projectRoot"`
+		}
+		if json.Unmarshal(data, &owner) != nil || owner.Token == "" && owner.Root == "" {
+			continue
+		}
+		path := filepath.Join(e.project.Dir, name)
+		_, err = e.options.Host.Find(owner.PID)
+		r.add(Finding{
+			Code: string(store.OtherProgram), path: path, Info: err != nil,
+			Text: fmt.Sprintf("%s was written by a program with another lock protocol (process %d); the two must not write at once", path, owner.PID),
+		})
+	}
+}

@@ -150,7 +150,7 @@ func judge(v *View, c gitChange, agents []string) Drift {
 
 func anyOf(names, in []string) bool {
 	return slices.ContainsFunc(names, func(a string) bool {
-		return slices.ContainsFunc(in, func(b string) bool { return state.SameName(a, b) })
+		return slices.ContainsFunc(in, func(b string) bool { return event.SameName(a, b) })
 	})
 }
 
@@ -162,7 +162,7 @@ func (e *Engine) agentsIn(v *View, trees []Worktree) map[string][]string {
 		if !a.Registered || !v.Live(a.Name).Live {
 			continue
 		}
-		places := []string{last[state.FoldName(a.Name)].Worktree}
+		places := []string{last[event.FoldName(a.Name)].Worktree}
 		if a.PID > 0 && a.Host == e.options.Host.Name() {
 			places = append(places, e.options.Host.WorkingDir(a.PID))
 		}

@@ -81,7 +81,7 @@ func (e *Engine) look(ctx context.Context) (look, error) {
 		return look{}, err
 	}
 	m := &e.mem
-	return look{m.index, m.at.Highest(), m.state.Count(), m.state.Skips(), m.last.to}, nil
+	return look{m.index, m.at.Highest(), m.state.Count(), m.state.Skips(), m.last.removed}, nil
 }
 
 // search is one query in progress.
@@ -176,7 +176,7 @@ func (s *search) read(ctx context.Context, from int64, limit int) (more bool, er
 }
 
 func (q *Query) matches(ev *event.Event) bool {
-	if q.Agent != "" && ev.To != event.Broadcast && !state.SameName(ev.To, q.Agent) && !state.SameName(ev.From, q.Agent) {
+	if q.Agent != "" && ev.To != event.Broadcast && !event.SameName(ev.To, q.Agent) && !event.SameName(ev.From, q.Agent) {
 		return false
 	}
 	return len(q.Types) == 0 || slices.Contains(q.Types, ev.Type)

@@ -103,14 +103,12 @@ func parseStatus(out []byte) []gitChange {
 		kind, rest, _ := strings.Cut(entries[i], " ")
 		switch kind {
 		case "1": // XY sub mH mI mW hH hI path
-			changes = append(changes, ordinary(rest, 8))
+			changes = appendTracked(changes, rest, 8)
 		case "2": // the same, a score, path; the next entry is the old path
-			changes = append(changes, ordinary(rest, 9))
+			changes = appendTracked(changes, rest, 9)
 			i++
 		case "u": // XY sub m1 m2 m3 mW h1 h2 h3 path
-			c := ordinary(rest, 10)
-			c.Status = "conflicted"
-			changes = append(changes, c)
+			changes = appendTracked(changes, rest, 10)
 		case "?":
 			changes = append(changes, gitChange{Path: rest, Status: "untracked"})
 		}
@@ -118,19 +116,22 @@ func parseStatus(out []byte) []gitChange {
 	return changes
 }
 
-func ordinary(rest string, fields int) gitChange {
-	f := strings.SplitN(rest, " ", fields)
+// appendTracked adds an entry of so many fields, the first of which are the two letters of its state and the last its path.
+func appendTracked(changes []gitChange, entry string, fields int) []gitChange {
+	f := strings.SplitN(entry, " ", fields)
 	if len(f) < fields || len(f[0]) != 2 {
-		return gitChange{}
+		return changes
 	}
-	c := gitChange{Path: f[fields-1], Status: "modified"}
+	status := "modified"
 	switch xy := f[0]; {
+	case fields == 10:
+		status = "conflicted"
 	case strings.Contains(xy, "D"):
-		c.Status = "deleted"
+		status = "deleted"
 	case strings.Contains(xy, "A"):
-		c.Status = "added"
+		status = "added"
 	case strings.ContainsAny(xy, "RC"):
-		c.Status = "renamed"
+		status = "renamed"
 	}
-	return c
+	return append(changes, gitChange{Path: f[fields-1], Status: status})
 }

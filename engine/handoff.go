@@ -84,7 +84,7 @@ func (e *Engine) Inbox(ctx context.Context, agent string) ([]Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(s.Pending, func(m Message) bool { return m.To != event.Broadcast && !state.SameName(m.To, agent) }), nil
+	return slices.DeleteFunc(s.Pending, func(m Message) bool { return m.To != event.Broadcast && !event.SameName(m.To, agent) }), nil
 }
 
 // HandoffSend hands a task to an agent: a task event in the log, then its message. Request.Command is an AddTask; its Handoff is
@@ -111,7 +111,7 @@ func (e *Engine) HandoffDone(ctx context.Context, id, evidence string) (Receipt,
 		return Receipt{}, Message{}, err
 	}
 	r := Request{}
-	if state.SameName(caller, event.User) {
+	if event.SameName(caller, event.User) {
 		caller, r.By = "", event.User
 	}
 	var box mailbox
@@ -124,7 +124,7 @@ func (e *Engine) HandoffDone(ctx context.Context, id, evidence string) (Receipt,
 			}
 			return settle(v, box, caller, id, evidence)
 		},
-		known: func() map[string]bool { return box.ids },
+		known: func(m Message) bool { return box.has(m) },
 	})
 	if err != nil {
 		return Receipt{}, Message{}, err
@@ -190,7 +190,7 @@ func adopt(box mailbox, m Message, from, evidence string) ([]event.Event, error)
 	}
 	if from == "" {
 		from = receiver(m.To, "")
-	} else if m.To != event.Broadcast && !state.SameName(from, m.To) && !state.SameName(from, m.From) {
+	} else if m.To != event.Broadcast && !event.SameName(from, m.To) && !event.SameName(from, m.From) {
 		return nil, &ConflictError{Kind: ConflictTask, Message: "task " + m.ID + " was handed to " + m.To + " by " + m.From + ", not to " + from}
 	}
 	task, err := event.New(m.From, m.To, event.Clip(m.Description, event.MaxDescription), event.Task{Handoff: true})
@@ -257,8 +257,8 @@ func (e *Engine) mendMessages(ctx context.Context) []string {
 			}
 			return foreignSettlements(v.State, box)
 		},
-		known:  func() map[string]bool { return box.ids },
-		stored: func([]event.Event) error { return e.appendMessages(missing, box.ids) },
+		known:  func(m Message) bool { return box.has(m) },
+		stored: func([]event.Event) error { return e.appendMessages(missing, nil) },
 	})
 	var halted *HaltedError
 	if err == nil || errors.As(err, &halted) {

@@ -57,8 +57,8 @@ func (thisMachine) WorkingDir(pid int) string     { return workingDir(pid) }
 // an agent whose live session belongs to another process tree, which is a *ConflictError of kind identity otherwise.
 func (e *Engine) Identify(ctx context.Context, explicit, as string) (string, error) {
 	explicit, as = strings.TrimSpace(explicit), strings.TrimSpace(as)
-	if as != "" && !state.SameName(as, Me) {
-		if explicit != "" && !state.SameName(explicit, Me) && !state.SameName(explicit, as) {
+	if as != "" && !event.SameName(as, Me) {
+		if explicit != "" && !event.SameName(explicit, Me) && !event.SameName(explicit, as) {
 			return "", &UsageError{Message: fmt.Sprintf("%s and --as %s name two agents", explicit, as)}
 		}
 		return as, nil
@@ -68,7 +68,7 @@ func (e *Engine) Identify(ctx context.Context, explicit, as string) (string, err
 		return "", err
 	}
 	name := explicit
-	if name == "" || state.SameName(name, Me) {
+	if name == "" || event.SameName(name, Me) {
 		if name = e.caller(v.State); name == "" {
 			if explicit == "" && as == "" {
 				return event.User, nil
@@ -81,7 +81,7 @@ func (e *Engine) Identify(ctx context.Context, explicit, as string) (string, err
 
 // caller finds out which agent calls; "" when nothing tells.
 func (e *Engine) caller(s *state.State) string {
-	if name := strings.TrimSpace(e.options.Env(EnvAgent)); name != "" && !state.SameName(name, Me) {
+	if name := strings.TrimSpace(e.options.Env(EnvAgent)); name != "" && !event.SameName(name, Me) {
 		return name
 	}
 	agents := s.Agents()
@@ -261,17 +261,17 @@ func (e *Engine) isPerson(r Request) bool {
 	case Own:
 		agent = c.Agent
 		if !c.Force {
-			return r.By != "" || state.SameName(agent, event.User)
+			return r.By != "" || event.SameName(agent, event.User)
 		}
 	case ReleasePaths:
 		agent = c.Agent
 		if !c.Force {
-			return r.By != "" || state.SameName(agent, event.User)
+			return r.By != "" || event.SameName(agent, event.User)
 		}
 	default:
 		return r.By != ""
 	}
-	return r.By != "" || state.SameName(agent, event.User) || !e.underAgent()
+	return r.By != "" || event.SameName(agent, event.User) || !e.underAgent()
 }
 
 // underAgent reports whether this process was started by an agent program.

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"time"
-	"unicode/utf16"
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/redact"
@@ -37,11 +37,11 @@ func (e *Engine) Kill(ctx context.Context, by, reason string) (Receipt, error) {
 	switch {
 	case redact.Text(by) != by:
 		return Receipt{}, secretIn("by")
-	case len(utf16.Encode([]rune(by))) > event.MaxName:
-		return Receipt{}, &ValidationError{Field: "by", Reason: fmt.Sprintf("is longer than %d characters", event.MaxName)}
+	case event.CheckName(by) != nil:
+		return Receipt{}, invalid(event.CheckName(by))
 	case reason == "":
 		return Receipt{}, &ValidationError{Field: "reason", Reason: "is missing", Hints: []string{"loadout kill REASON"}}
-	case len(utf16.Encode([]rune(reason))) > event.MaxReason:
+	case event.Clip(reason, event.MaxReason) != reason:
 		return Receipt{}, &ValidationError{Field: "reason", Reason: fmt.Sprintf("is longer than %d characters", event.MaxReason)}
 	}
 	data, err := json.MarshalIndent(killSwitch{e.now().Format(event.TimeFormat), by, reason}, "", "  ")
@@ -136,11 +136,15 @@ func haltEvent(action event.HaltAction, by, reason string) ([]event.Event, error
 }
 
 // Halted is the kill switch as its file tells it now, nil when it is not there. A damaged file still halts, and so does one
-// that cannot be read.
+// that cannot be read. The error is about the directory.
 func (e *Engine) Halted() (*HaltedError, error) {
 	data, err := e.log.ReadFile(KillSwitchName, maxKillSwitchBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // not halted
+	}
+	var unsafe *store.UnsafeError
+	if errors.As(err, &unsafe) && filepath.Base(unsafe.Path) != KillSwitchName {
+		return nil, err // the directory itself: nothing in it counts
 	}
 	if err != nil {
 		return &HaltedError{Damaged: true}, nil

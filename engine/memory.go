@@ -40,12 +40,15 @@ type memory struct {
 
 // compaction is what a log tells about the newest compaction that it went through.
 type compaction struct {
-	to  int64 // highest sequence number that it took out, -1 when there was none
-	end int64 // size of the log just after it
+	removed int64 // highest sequence number that is gone, -1 when there was none
+	blurred int64 // up to this number only an archive tells the state exactly: what was carried over comes after it
+	end     int64 // size of the log just after it
 }
 
+var noCompaction = compaction{removed: -1, blurred: -1}
+
 func emptyMemory() memory {
-	return memory{state: state.New(), last: compaction{to: -1}, started: true}
+	return memory{state: state.New(), last: noCompaction, started: true}
 }
 
 // reader is store.Log.Read or store.Tx.Read.
@@ -131,7 +134,11 @@ func (c *compaction) note(l *store.Line, ev *event.Event) {
 		return
 	}
 	if s, ok := body.(event.Status); ok && s.CompactedCount > 0 && s.CompactedRange != nil {
-		c.to, c.end = max(c.to, s.CompactedRange.To), l.Offset+int64(len(l.Raw))+1
+		c.removed, c.end = max(c.removed, s.CompactedRange.To), l.Offset+int64(len(l.Raw))+1
+		c.blurred = max(c.blurred, c.removed)
+		if len(s.Carried) > 0 {
+			c.blurred = ev.Seq - 1
+		}
 	}
 }
 
@@ -141,26 +148,29 @@ func (m *memory) freeze() (store.Checkpoint, error) {
 	if err != nil {
 		return store.Checkpoint{}, fmt.Errorf("freeze state: %w", err)
 	}
-	data := binary.AppendVarint(make([]byte, 0, len(folded)+2*binary.MaxVarintLen64), m.last.to)
-	data = binary.AppendVarint(data, m.last.end)
+	data := make([]byte, 0, len(folded)+3*binary.MaxVarintLen64)
+	for _, n := range []int64{m.last.removed, m.last.blurred, m.last.end} {
+		data = binary.AppendVarint(data, n)
+	}
 	return store.Checkpoint{Version: checkpointVersion, Pos: m.at, Index: m.index, State: append(data, folded...)}, nil
 }
 
 // thaw is the memory that a checkpoint holds.
 func thaw(cp store.Checkpoint) (memory, error) {
-	to, n := binary.Varint(cp.State)
-	if n <= 0 {
-		return memory{}, errors.New("thaw state: too short")
+	m := memory{at: cp.Pos, index: cp.Index, started: true, saved: cp.Pos}
+	data := cp.State
+	for _, field := range []*int64{&m.last.removed, &m.last.blurred, &m.last.end} {
+		value, n := binary.Varint(data)
+		if n <= 0 {
+			return memory{}, errors.New("thaw state: too short")
+		}
+		*field, data = value, data[n:]
 	}
-	end, k := binary.Varint(cp.State[n:])
-	if k <= 0 {
-		return memory{}, errors.New("thaw state: too short")
-	}
-	s, err := state.Unmarshal(cp.State[n+k:])
-	if err != nil {
+	var err error
+	if m.state, err = state.Unmarshal(data); err != nil {
 		return memory{}, fmt.Errorf("thaw state: %w", err)
 	}
-	return memory{state: s, at: cp.Pos, index: cp.Index, last: compaction{to, end}, started: true, saved: cp.Pos}, nil
+	return m, nil
 }
 
 // due takes what should be written beside the log: a checkpoint when much was read past the last one, a state mark when one

@@ -188,13 +188,19 @@ func project(s *state.State, own []event.Event) []Message {
 	return messages
 }
 
-// appendMessages writes messages that the file does not have yet.
-func (e *Engine) appendMessages(messages []Message, known map[string]bool) error {
+// has reports whether the file says already what the message says.
+func (b *mailbox) has(m Message) bool {
+	_, settled := b.settled[m.Resolves]
+	return b.ids[m.ID] || settles(m.Type) && settled
+}
+
+// appendMessages writes messages but those that are known already.
+func (e *Engine) appendMessages(messages []Message, known func(Message) bool) error {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	for _, m := range messages {
-		if known[m.ID] {
+		if known != nil && known(m) {
 			continue
 		}
 		if err := enc.Encode(m); err != nil {

@@ -78,7 +78,7 @@ func (e *Engine) Preview(ctx context.Context, agent string, paths []string) (Pre
 
 func inTheWay(v *View, agent, path string) (state.Claim, bool) {
 	for _, c := range v.State.Overlapping(path, v.FoldCase) {
-		if !state.SameName(c.Agent, agent) && !c.Lapsed(v.Now) {
+		if !event.SameName(c.Agent, agent) && !c.Lapsed(v.Now) {
 			return c, true
 		}
 	}

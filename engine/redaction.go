@@ -24,7 +24,9 @@ func cleanDraft(ev *event.Event) error {
 	if err != nil {
 		return invalid(err)
 	}
-	redactDraft(ev)
+	if err := redactDraft(ev); err != nil {
+		return err
+	}
 	if !bytes.Equal(said, ev.Payload) {
 		after, err := ev.Body()
 		if err != nil {
@@ -38,12 +40,18 @@ func cleanDraft(ev *event.Event) error {
 }
 
 // redactDraft takes secrets out of the free words of an event.
-func redactDraft(ev *event.Event) {
+func redactDraft(ev *event.Event) error {
 	ev.Description = redact.Text(ev.Description)
 	ev.Context = redact.Text(ev.Context)
-	if len(ev.Payload) > 0 {
-		ev.Payload = redact.JSON(ev.Payload)
+	if len(ev.Payload) == 0 {
+		return nil
 	}
+	payload, err := redact.JSON(ev.Payload)
+	if err != nil {
+		return &ValidationError{Field: "payload", Reason: "is no JSON"}
+	}
+	ev.Payload = payload
+	return nil
 }
 
 func secretIn(field string) error {

@@ -142,7 +142,7 @@ func newest[T any](items []T, limit int) ([]T, int64) {
 // tasksFor keeps what an agent has to do with.
 func tasksFor(tasks []state.Task, agent string) []state.Task {
 	return slices.DeleteFunc(tasks, func(t state.Task) bool {
-		return t.To != event.Broadcast && !state.SameName(t.To, agent) && !state.SameName(t.From, agent) && !state.SameName(t.TakenBy, agent)
+		return t.To != event.Broadcast && !event.SameName(t.To, agent) && !event.SameName(t.From, agent) && !event.SameName(t.TakenBy, agent)
 	})
 }
 
@@ -158,7 +158,7 @@ func (s *Snapshot) addContracts(v *View, agent string) {
 			EventID: c.EventID, Seq: c.Seq, At: c.At, Readers: orEmpty(c.Readers),
 		}
 		for _, r := range c.Readers {
-			if state.SameName(r.Agent, agent) {
+			if event.SameName(r.Agent, agent) {
 				out.Yours = r.Revision
 			}
 		}

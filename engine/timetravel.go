@@ -37,9 +37,9 @@ func (e *Engine) stateAt(ctx context.Context, seq int64) (*state.State, error) {
 		return v.State, nil
 	}
 	e.mu.Lock()
-	compacted := e.mem.last.to
+	blurred := e.mem.last.blurred
 	e.mu.Unlock()
-	if seq <= compacted {
+	if seq <= blurred {
 		return e.archivedState(ctx, seq)
 	}
 	m := emptyMemory()
@@ -74,7 +74,7 @@ func (e *Engine) archivedState(ctx context.Context, seq int64) (*state.State, er
 	}
 	for _, a := range archives {
 		m := emptyMemory()
-		later, reached := compaction{to: -1}, false
+		later, reached := noCompaction, false
 		err := e.log.ReadArchive(ctx, a, func(b store.Batch) error {
 			past := m.foldUpTo(b, seq)
 			for i := range past {
@@ -90,7 +90,7 @@ func (e *Engine) archivedState(ctx context.Context, seq int64) (*state.State, er
 			return nil, fmt.Errorf("read archive %s: %w", a.Name, err)
 		case !reached:
 			continue
-		case later.to < seq:
+		case later.blurred < seq:
 			return m.state, nil
 		}
 		break // an older archive had it, and is gone

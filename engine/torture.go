@@ -1,9 +1,21 @@
 package engine
 
 import (
+	"bufio"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
 	"time"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/store"
 )
 
 // TortureOptions set up a torture run.
@@ -32,8 +44,216 @@ type TortureReport struct {
 	Passed       bool          `json:"passed"`
 }
 
+const (
+	tortureDuration = 10 * time.Second
+	tortureWriters  = 8
+
+	// A writer lives so long before it is killed: long enough to start and write some, short enough for many kills.
+	tortureLifeMin = 30 * time.Millisecond
+	tortureLifeMax = 400 * time.Millisecond
+)
+
+// TortureWriter is one writer of a torture run: it stores numbered updates in the project at dir until it is killed or ctx ends
+// and says each receipt on out, in one write of one line. from is the first number.
+func TortureWriter(ctx context.Context, dir string, writer, from int, out io.Writer) error {
+	e := Open(Project{Root: dir, Dir: filepath.Join(dir, store.DirName)}, Options{Command: fmt.Sprintf("torture writer %d", writer)})
+	name := tortureName(writer)
+	for i := from; ctx.Err() == nil; i++ {
+		start := time.Now()
+		r, err := e.Do(ctx, Request{Command: Report{Agent: name, Update: event.Update{Note: tortureNote(writer, i)}}})
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(out, "%d %d %s %d\n", i, r.Seq(), r.Events[0].ID, time.Since(start).Microseconds()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func tortureName(writer int) string    { return fmt.Sprintf("writer-%d", writer) }
+func tortureNote(writer, i int) string { return fmt.Sprintf("write %d of writer %d", i, writer) }
+
 // Torture lets writers append to a scratch log in a temporary directory, kills them at random, starts them again, and then
 // checks that everything acknowledged is found, no number is used twice and none is left out. progress may be nil.
 func Torture(ctx context.Context, o TortureOptions, progress func(TortureReport)) (TortureReport, error) {
-	panic("later")
+	if o.Exec == nil {
+		return TortureReport{}, &UsageError{Message: "a torture run needs a way to start its writers"}
+	}
+	if o.Duration <= 0 {
+		o.Duration = tortureDuration
+	}
+	if o.Writers <= 0 {
+		o.Writers = tortureWriters
+	}
+	dir, err := os.MkdirTemp("", "loadout-torture-")
+	if err != nil {
+		return TortureReport{}, fmt.Errorf("make scratch project: %w", err)
+	}
+	t := &torture{options: o, progress: progress, acks: map[int64]ack{}, report: TortureReport{Directory: dir, Writers: o.Writers}}
+	if err := t.run(ctx); err != nil {
+		return t.report, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := t.check(ctx); err != nil {
+		return t.report, err
+	}
+	if t.report.Passed {
+		err = os.RemoveAll(dir)
+	}
+	return t.report, err
+}
+
+// ack is what a writer said about one sequence number.
+type ack struct {
+	writer, number int
+	id             string
+}
+
+// torture is a run in progress.
+type torture struct {
+	options  TortureOptions
+	progress func(TortureReport)
+	start    time.Time
+
+	mu     sync.Mutex
+	acks   map[int64]ack
+	report TortureReport
+}
+
+// run keeps the writers going until the time is up.
+func (t *torture) run(ctx context.Context) error {
+	t.start = time.Now()
+	ctx, cancel := context.WithTimeout(ctx, t.options.Duration)
+	defer cancel()
+	faults := make(chan error, t.options.Writers)
+	var wg sync.WaitGroup
+	for w := range t.options.Writers {
+		wg.Go(func() {
+			for next := 0; ctx.Err() == nil; {
+				var err error
+				if next, err = t.life(ctx, w, next); err != nil {
+					faults <- err
+					cancel()
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(faults)
+	t.report.Duration = time.Since(t.start)
+	if err := <-faults; err != nil {
+		return err
+	}
+	return ignore(ctx.Err(), context.DeadlineExceeded)
+}
+
+// life is one writer process from its start to its kill. It returns the number from which the next one goes on.
+func (t *torture) life(ctx context.Context, writer, from int) (next int, err error) {
+	cmd := t.options.Exec(context.WithoutCancel(ctx), t.report.Directory, writer, from)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return from, fmt.Errorf("start writer: %w", err)
+	}
+	complaint := &boundedBuffer{max: 4096}
+	cmd.Stderr = complaint
+	if err := cmd.Start(); err != nil {
+		return from, fmt.Errorf("start writer: %w", err)
+	}
+	life := time.NewTimer(tortureLifeMin + rand.N(tortureLifeMax-tortureLifeMin)) //nolint:gosec // when to kill is no secret
+	killed := make(chan error, 1)
+	go func() {
+		select {
+		case <-life.C:
+		case <-ctx.Done():
+		}
+		killed <- cmd.Process.Kill()
+	}()
+	next = from
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			break // a line without its end was cut by the kill
+		}
+		if next, err = t.heard(writer, line); err != nil {
+			complaint.WriteString(err.Error())
+			break
+		}
+	}
+	killErr := <-killed
+	if err := cmd.Wait(); err == nil || killErr != nil || complaint.Len() > 0 { // it ended by itself
+		return next, fmt.Errorf("writer %d ended before it was killed: %s", writer, strings.TrimSpace(complaint.String()))
+	}
+	t.mu.Lock()
+	t.report.Kills++
+	t.mu.Unlock()
+	return next + 1, nil // the number after may be stored without an answer
+}
+
+// heard takes in one receipt and returns the number after it.
+func (t *torture) heard(writer int, line string) (next int, err error) {
+	var (
+		a      = ack{writer: writer}
+		seq    int64
+		micros int64
+	)
+	if _, err := fmt.Sscanf(line, "%d %d %s %d\n", &a.number, &seq, &a.id, &micros); err != nil {
+		return 0, fmt.Errorf("receipt %q: %w", line, err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if other, twice := t.acks[seq]; twice {
+		return 0, fmt.Errorf("number %d was acknowledged to writers %d and %d", seq, other.writer, writer)
+	}
+	t.acks[seq] = a
+	t.report.Acknowledged++
+	t.report.Slowest = max(t.report.Slowest, time.Duration(micros)*time.Microsecond)
+	if t.progress != nil {
+		t.report.Duration = time.Since(t.start)
+		t.progress(t.report)
+	}
+	return a.number + 1, nil
+}
+
+// check reads the log and compares it with what was acknowledged.
+func (t *torture) check(ctx context.Context) error {
+	r := &t.report
+	log := store.Open(filepath.Join(r.Directory, store.DirName), store.Options{})
+	seen := map[int64]bool{}
+	head := int64(-1)
+	_, err := log.Read(ctx, place{}, func(b store.Batch) error {
+		for i := range b.Lines {
+			l := &b.Lines[i]
+			head = max(head, l.Seq)
+			if l.Seq >= 0 && seen[l.Seq] {
+				r.Twice++
+			}
+			seen[l.Seq] = true
+			ev, err := decodeLine(l)
+			if err != nil {
+				r.Torn++
+				continue
+			}
+			a, acknowledged := t.acks[l.Seq]
+			switch {
+			case !acknowledged:
+				r.Unanswered++
+			case ev.ID == a.id && ev.From == tortureName(a.writer) && ev.Description == tortureNote(a.writer, a.number):
+				r.Found++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("check scratch log: %w", err)
+	}
+	for seq := range head {
+		if !seen[seq] {
+			r.Gaps++
+		}
+	}
+	r.Lost = r.Acknowledged - r.Found
+	r.Passed = r.Lost == 0 && r.Twice == 0 && r.Gaps == 0 && r.Acknowledged > 0
+	return nil
 }

@@ -25,7 +25,7 @@ type transaction struct {
 	decide      func(View) ([]event.Event, error) // the rule; no events and no error: there is nothing to do
 	whileHalted bool                              // the write is one of the few that the kill switch lets through
 	stored      func(own []event.Event) error     // what else belongs to the write, after the events are on disk
-	known       func() map[string]bool            // ids that messages.jsonl has already; nil: nothing of this write
+	known       func(Message) bool                // whether messages.jsonl says that already; nil: nothing of this write
 }
 
 // draft is what a transaction has made up before it writes.
@@ -106,7 +106,7 @@ func (e *Engine) draft(ctx context.Context, tx *store.Tx, t transaction) (draft,
 	v := e.view(e.mem.state)
 	d := draft{duplicate: -1, head: v.at.Highest()}
 	if t.request.Key != "" {
-		seq, found, err := retried(v, t.request, redactDraft)
+		seq, found, err := retried(v, t.request, func(ev *event.Event) { _ = redactDraft(ev) })
 		if err != nil {
 			return draft{}, err
 		}
@@ -156,11 +156,7 @@ func (e *Engine) draft(ctx context.Context, tx *store.Tx, t transaction) (draft,
 
 // projectMessages shows a write in messages.jsonl. The write stands whether this works or not: the next handoff mends it.
 func (e *Engine) projectMessages(t transaction, messages []Message) []string {
-	var known map[string]bool
-	if t.known != nil {
-		known = t.known()
-	}
-	if err := e.appendMessages(messages, known); err != nil {
+	if err := e.appendMessages(messages, t.known); err != nil {
 		return []string{fmt.Sprintf("%s does not show this yet: %v", MessagesName, err)}
 	}
 	return nil

@@ -1,0 +1,230 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/store"
+)
+
+// busy writes something of every kind that the state is built from, with much that it is not built from in between.
+func busy(s *scene) {
+	s.t.Helper()
+	s.do(Register{Base: "claude-code", PID: 100, Start: "start-100", Boot: "boot", Host: "here"})
+	s.do(own("claude-code", "src/api", "docs"))
+	s.do(Own{Agent: "codex", Paths: []string{"web"}, Shared: true, TTL: time.Hour})
+	for i := range 3 {
+		s.do(Publish{Agent: "claude-code", Name: "api", Body: fmt.Sprint("body ", i)})
+	}
+	s.do(Consume{Agent: "codex", Names: []string{"api"}})
+	open := s.do(AddTask{From: "user", To: "codex", Text: "open"})
+	done := s.do(AddTask{From: "user", To: "codex", Text: "done"})
+	s.do(Finish{From: "codex", ID: done.Events[0].ID, Evidence: "tests pass"})
+	s.do(Ask{From: "codex", To: "claude-code", Text: "cents?"})
+	s.do(Decide{Agent: "codex", Title: "use cents", Rationale: "no rounding"})
+	s.do(Ack{Agent: "codex", Seq: 4})
+	if _, err := s.Do(s.t.Context(), Request{Command: note("codex", "with a key"), Key: "k"}); err != nil {
+		s.t.Fatal(err)
+	}
+	s.do(Next{Agent: "codex"})
+	_ = open
+	for i := range 60 {
+		s.do(note("gemini", fmt.Sprint("noise ", i)))
+	}
+	s.do(ReleasePaths{Agent: "claude-code", Paths: []string{"docs"}})
+}
+
+func TestCompactKeepsTheState(t *testing.T) {
+	s := newScene(t)
+	busy(s)
+	before, text := s.view().State, s.log()
+	dry, err := s.Compact(t.Context(), CompactOptions{MaxEvents: 5, MaxAge: -1, DryRun: true})
+	if err != nil || dry.Compacted || dry.Removed == 0 || s.log() != text {
+		t.Fatalf("dry run %+v, %v", dry, err)
+	}
+	r, err := s.Compact(t.Context(), CompactOptions{MaxEvents: 5, MaxAge: -1})
+	if err != nil || !r.Compacted {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if r.Before != int64(strings.Count(text, "\n")) || r.After != int64(s.lines()) || r.Removed != r.Before+1-r.After || r.Removed != dry.Removed || r.BytesAfter >= r.BytesBefore {
+		t.Errorf("result %+v with %d lines, dry %+v", r, s.lines(), dry)
+	}
+	if archive, err := os.ReadFile(s.path(r.Archive)); err != nil || string(archive) != text {
+		t.Errorf("the archive is not the log: %v", err)
+	}
+	for name, e := range map[string]*Engine{"same engine": s.Engine, "new engine": s.open(Options{})} {
+		v, err := e.View(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := before.Clone()
+		summary := lastEvent(t, s)
+		if err := want.Apply(&summary); err != nil {
+			t.Fatal(err)
+		}
+		if same, difference := state.Equal(want, v.State); !same {
+			t.Errorf("%s: %s", name, difference)
+		}
+	}
+	summary := lastEvent(t, s)
+	body, err := summary.Body()
+	st, ok := body.(event.Status)
+	if err != nil || !ok || st.CompactedCount != r.Removed || summary.From != event.Loadout || summary.Seq != before.Head()+1 {
+		t.Errorf("summary %+v, %v", summary, err)
+	}
+	previous := int64(-1)
+	for line := range strings.Lines(s.log()) {
+		var ev struct{ Seq int64 }
+		if err := json.Unmarshal([]byte(line), &ev); err != nil || ev.Seq <= previous {
+			t.Fatalf("number %d after %d, %v", ev.Seq, previous, err)
+		}
+		previous = ev.Seq
+	}
+	if again := s.do(note("codex", "x")); again.Seq() != summary.Seq+1 {
+		t.Errorf("the next number is %d after %d", again.Seq(), summary.Seq)
+	}
+	if again, err := s.Do(t.Context(), Request{Command: note("codex", "with a key"), Key: "k"}); err != nil || !again.Duplicate {
+		t.Errorf("the retry key is forgotten: %+v, %v", again, err)
+	}
+	s.clock.move(2 * time.Hour)
+	if r := s.do(own("gemini", "web")); len(r.Expired) != 1 {
+		t.Errorf("the time limit is forgotten: %+v", r)
+	}
+}
+
+func lastEvent(t *testing.T, s *scene) event.Event {
+	t.Helper()
+	r, err := s.Events(t.Context(), Query{After: Everything, Last: 1})
+	if err != nil || len(r.Events) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	return r.Events[0]
+}
+
+func TestCompactTwice(t *testing.T) {
+	s := newScene(t)
+	busy(s)
+	want := s.view().State
+	for i := range 3 {
+		if r, err := s.Compact(t.Context(), CompactOptions{MaxEvents: 1, MaxAge: -1}); err != nil || i == 0 && !r.Compacted {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		summary := lastEvent(t, s)
+		if err := want.Apply(&summary); err != nil && i == 0 {
+			t.Fatal(err)
+		}
+		if u, w := s.view().State.Unread("codex"), want.Unread("codex"); u.Count != w.Count {
+			t.Errorf("round %d: unread %+v, want %+v", i, u, w)
+		}
+		if got, want := len(s.view().State.Claims()), len(want.Claims()); got != want {
+			t.Errorf("round %d: %d claims, want %d", i, got, want)
+		}
+		if c, ok := s.view().State.Contract("api"); !ok || len(c.History) != 3 || c.Body != "body 2" {
+			t.Errorf("round %d: contract %+v", i, c)
+		}
+	}
+}
+
+// TestCompactByAge judges by time, not by text: an offset and a clock that jumped do not matter.
+func TestCompactByAge(t *testing.T) {
+	s := newScene(t)
+	at := func(seq int64, stamp string) {
+		ev := s.draft("codex", "*", event.Update{Note: fmt.Sprint(seq)})
+		ev.Seq, ev.Timestamp = seq, stamp
+		s.append(string(ev.AppendLine(nil)) + "\n")
+	}
+	at(0, "2026-09-10T09:00:00+05:30") // 03:30 UTC: more than four hours old, and above the limit as text
+	at(1, "2026-09-10T02:00:00-05:00") // 07:00 UTC: young, and below the limit as text
+	at(2, "2026-09-10T07:30:00.000Z")
+	at(3, "2026-09-09T07:30:00Z") // written while the clock was wrong
+	r, err := s.Compact(t.Context(), CompactOptions{MaxEvents: 100, MaxAge: 4 * time.Hour})
+	if err != nil || r.Removed != 2 || !r.Compacted {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	left, err := s.Events(t.Context(), Query{After: Everything})
+	if err != nil || len(left.Events) != 3 || left.Events[0].Seq != 1 || left.Events[1].Seq != 2 {
+		t.Errorf("left %+v, %v", left.Events, err)
+	}
+	if r, err := s.Compact(t.Context(), CompactOptions{MaxEvents: 100, MaxAge: -1}); err != nil || r.Compacted || r.Removed != 0 {
+		t.Errorf("nothing to do: %+v, %v", r, err)
+	}
+}
+
+func TestCompactRefuses(t *testing.T) {
+	s := newScene(t)
+	_, err := s.Compact(t.Context(), CompactOptions{})
+	as[*ValidationError](t, err)
+	if r, err := s.Compact(t.Context(), CompactOptions{MaxEvents: 1}); err != nil || r.Compacted {
+		t.Errorf("an empty project: %+v, %v", r, err)
+	}
+	s.fill("codex", 0, 20)
+	if _, err := s.Kill(t.Context(), "user", "stop"); err != nil {
+		t.Fatal(err)
+	}
+	text := s.log()
+	_, err = s.Compact(t.Context(), CompactOptions{MaxEvents: 1})
+	as[*HaltedError](t, err)
+	if s.log() != text {
+		t.Error("the log changed while halted")
+	}
+}
+
+// TestCompactKeepsBadLines: not a byte of a line that cannot be read is lost, and what a later version wrote stays.
+func TestCompactKeepsBadLines(t *testing.T) {
+	s := newScene(t)
+	s.do(note("codex", "one"))
+	s.append("{broken \x00 line}\n")
+	s.append(`{"id":"later","seq":7,"type":"hologram","from":"codex","to":"*","description":"d","timestamp":"2026-09-10T08:00:00.000Z","new":1}` + "\n")
+	for i := range 5 {
+		s.do(note("codex", fmt.Sprint(i)))
+	}
+	r, err := s.Compact(t.Context(), CompactOptions{MaxEvents: 1, MaxAge: -1})
+	if err != nil || !r.Compacted || r.Bad != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if !strings.Contains(s.log(), `"type":"hologram","from":"codex","to":"*","description":"d","timestamp":"2026-09-10T08:00:00.000Z","new":1}`) {
+		t.Errorf("the line of a later version is gone: %s", s.log())
+	}
+	corrupt, err := os.ReadFile(s.path(strings.TrimSuffix(r.Archive, ".archive") + ".corrupt"))
+	if err != nil || string(corrupt) != "{broken \x00 line}\n" {
+		t.Errorf("corrupt lines %q, %v", corrupt, err)
+	}
+}
+
+// TestMaintain compacts by itself only above the size and only when that is worth it, and never waits for the lock.
+func TestMaintain(t *testing.T) {
+	s := newScene(t)
+	s.clock.now = s.clock.now.Add(DefaultMaxAge) // so that nothing is too old
+	s.fill("codex", 0, DefaultMaxEvents+500)
+	small := s.open(Options{})
+	if _, err := small.View(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if notes := small.Maintain(t.Context()); notes != nil {
+		t.Errorf("a small log: %q", notes)
+	}
+	large := s.open(Options{CompactAbove: 1000})
+	if _, err := large.View(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Open(s.path(""), store.Options{}).Update(t.Context(), func(*store.Tx) error {
+		if notes := large.Maintain(t.Context()); notes != nil {
+			t.Errorf("with the lock held: %q", notes)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if notes := large.Maintain(t.Context()); len(notes) != 1 || !strings.Contains(notes[0], "compacted") {
+		t.Errorf("a large log: %q", notes)
+	}
+	if notes := large.Maintain(t.Context()); notes != nil {
+		t.Errorf("at once again: %q", notes)
+	}
+}

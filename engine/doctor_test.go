@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/store"
+)
+
+func (s *scene) doctor(fix bool) DoctorReport {
+	s.t.Helper()
+	r, err := s.Doctor(s.t.Context(), DoctorOptions{Fix: fix})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r
+}
+
+func codes(r DoctorReport) string {
+	var list []string
+	for _, f := range r.Findings {
+		mark := ""
+		if f.Info {
+			mark = "?"
+		}
+		if f.Fixed {
+			mark = "+"
+		}
+		list = append(list, f.Code+mark)
+	}
+	return strings.Join(list, " ")
+}
+
+func TestDoctorOfAHealthyProject(t *testing.T) {
+	s := newScene(t)
+	if r := s.doctor(false); !r.Healthy || codes(r) != "no-log?" || r.HighSeq != -1 {
+		t.Errorf("no log: %+v", r)
+	}
+	if _, err := os.Stat(s.path("")); !os.IsNotExist(err) {
+		t.Errorf("doctor left a trace: %v", err)
+	}
+	s.fill("codex", 0, checkpointLines+10)
+	send(s, "codex", "x")
+	if r := s.doctor(false); !r.Healthy || codes(r) != "" || r.Lines != checkpointLines+11 || r.HighSeq != checkpointLines+10 {
+		t.Errorf("%s: %+v", codes(r), r)
+	}
+}
+
+func TestDoctorMends(t *testing.T) {
+	tests := []struct {
+		name    string
+		damage  func(t *testing.T, s *scene)
+		found   string
+		after   string
+		archive bool
+	}{
+		{"torn tail", func(_ *testing.T, s *scene) { s.append(`{"id":"x","se`) }, "torn-tail", "torn-tail+", true},
+		{"bad lines", func(_ *testing.T, s *scene) { s.append("garbage\n") }, "bad-lines bad-events", "bad-lines+ bad-events+", true},
+		{"no event", func(_ *testing.T, s *scene) {
+			s.append(`{"id":"x","seq":900,"type":"task"}` + "\n")
+		}, "bad-events", "bad-events+", true},
+		{"bad payload", func(_ *testing.T, s *scene) {
+			ev := s.draft("codex", "*", event.Status{})
+			ev.Seq, ev.Type, ev.Payload = 901, event.TypeOwnership, []byte(`{"mode":"exclusive"}`)
+			s.append(string(ev.AppendLine(nil)) + "\n")
+		}, "bad-events", "bad-events+", true},
+		{"wide modes", func(t *testing.T, s *scene) {
+			if err := os.Chmod(s.path(store.LogName), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, "open-to-others", "open-to-others+", false},
+		{"damaged checkpoint", func(t *testing.T, s *scene) {
+			if err := os.WriteFile(s.path("cache/checkpoint"), []byte("x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, "checkpoint", "checkpoint+", false},
+		{"lying checkpoint", func(t *testing.T, s *scene) {
+			cp, err := s.Engine.log.LoadCheckpoint(checkpointVersion)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := emptyMemory()
+			m.at, m.index = cp.Pos, cp.Index
+			if cp, err = m.freeze(); err == nil {
+				err = s.Engine.log.SaveCheckpoint(cp)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}, "checkpoint-lies", "checkpoint-lies+", false},
+		{"lost message", func(t *testing.T, s *scene) {
+			if err := os.Remove(s.path(MessagesName)); err != nil {
+				t.Fatal(err)
+			}
+		}, "messages", "messages+", false},
+		{"leftover", func(t *testing.T, s *scene) {
+			if err := os.WriteFile(s.path("coordination.jsonl.tmp"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, "leftover-file", "leftover-file+", false},
+		{"foreign message", func(t *testing.T, s *scene) {
+			if err := s.Engine.log.AppendFile(MessagesName, []byte("garbage\n")); err != nil {
+				t.Fatal(err)
+			}
+		}, "bad-messages?", "", false},
+		{"other program", func(t *testing.T, s *scene) {
+			if err := os.WriteFile(s.path("messages.lock"), []byte(`{"token":"t","pid":7,"acquiredAt":"x"}`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, "other-program", "other-program", false},
+		{"halted by hand", func(t *testing.T, s *scene) {
+			if err := os.WriteFile(s.path(KillSwitchName), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, "halt-record?", "", false},
+		{"a number twice", func(_ *testing.T, s *scene) {
+			ev := s.draft("codex", "*", event.Update{Note: "again"})
+			ev.Seq = 5
+			s.append(string(ev.AppendLine(nil)) + "\n")
+		}, "duplicate-seqs", "duplicate-seqs", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScene(t)
+			s.fill("codex", 0, checkpointLines+10)
+			send(s, "codex", "x")
+			s.do(own("codex", "src"))
+			s.view()
+			tt.damage(t, s)
+			text := s.log()
+			if r := s.doctor(false); codes(r) != tt.found || s.log() != text || r.Healthy != strings.HasSuffix(tt.found, "?") {
+				t.Fatalf("found %q, want %q; %+v", codes(r), tt.found, r)
+			}
+			if tt.after == "" {
+				return
+			}
+			r := s.doctor(true)
+			if codes(r) != tt.after || (r.Archive != "") != tt.archive || r.Healthy != strings.HasSuffix(tt.after, "+") {
+				t.Fatalf("after: %q, want %q; %+v", codes(r), tt.after, r)
+			}
+			if tt.archive {
+				b, err := os.ReadFile(s.path(r.Archive))
+				if err != nil || !strings.HasPrefix(string(b), text) {
+					t.Errorf("the archive does not hold what was there: %v", err)
+				}
+			}
+			want := state.New()
+			if v := s.view(); v.State.Head() < int64(checkpointLines+11) || v.State.Head() <= want.Head() || len(v.State.Claims()) != 1 {
+				t.Errorf("state after: head %d, claims %+v", v.State.Head(), v.State.Claims())
+			}
+			if next := s.do(note("codex", "next")); next.Seq() != next.Head {
+				t.Errorf("next %+v", next)
+			}
+		})
+	}
+}
+
+func TestDoctorDoesNotMendWhileHalted(t *testing.T) {
+	s := newScene(t)
+	s.do(note("codex", "x"))
+	s.append("garbage\n")
+	if _, err := s.Kill(t.Context(), "user", "stop"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Doctor(t.Context(), DoctorOptions{Fix: true})
+	as[*HaltedError](t, err)
+}
+
+func TestDoctorOfAnUnsafeDirectory(t *testing.T) {
+	s := newScene(t)
+	if err := os.Symlink(t.TempDir(), s.path("")); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.doctor(false); r.Healthy || codes(r) != "unsafe-path" {
+		t.Errorf("%+v", r)
+	}
+	if _, err := s.Do(t.Context(), Request{Command: note("codex", "x")}); err == nil {
+		t.Error("a write through a link")
+	}
+	if _, err := s.View(t.Context()); err == nil {
+		t.Error("a read through a link")
+	}
+}

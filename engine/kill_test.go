@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/store"
+)
+
+func TestKillAndResume(t *testing.T) {
+	s := newScene(t)
+	s.do(note("codex", "x"))
+	r, err := s.Kill(t.Context(), "", " user test ")
+	if err != nil || r.Duplicate || r.Seq() != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	want := "{\n  \"activatedAt\": \"2026-09-10T08:00:00.000Z\",\n  \"activatedBy\": \"user\",\n  \"reason\": \"user test\"\n}\n"
+	b, err := os.ReadFile(s.path(KillSwitchName))
+	if err != nil || string(b) != want {
+		t.Errorf("file %q, %v", b, err)
+	}
+	if info, err := os.Stat(s.path(KillSwitchName)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info, err)
+	}
+	r, err = s.Kill(t.Context(), "somebody", "again")
+	if err != nil || !r.Duplicate || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "user test") || s.lines() != 2 {
+		t.Errorf("second kill %+v, %v, %d lines", r, err, s.lines())
+	}
+	v := s.view()
+	if v.Halted == nil || v.Halted.Reason != "user test" || v.State.Halt() == nil || v.State.Halt().Reason != "user test" {
+		t.Errorf("halted %+v, recorded %+v", v.Halted, v.State.Halt())
+	}
+	r, err = s.Resume(t.Context(), "user")
+	if err != nil || r.Duplicate || r.Seq() != 2 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if v := s.view(); v.Halted != nil || v.State.Halt() != nil {
+		t.Errorf("still halted: %+v, %+v", v.Halted, v.State.Halt())
+	}
+	s.do(note("codex", "y"))
+	if r, err := s.Resume(t.Context(), "user"); err != nil || !r.Duplicate || s.lines() != 4 {
+		t.Errorf("second resume %+v, %v", r, err)
+	}
+}
+
+func TestKillValidates(t *testing.T) {
+	s := newScene(t)
+	for name, c := range map[string][2]string{
+		"no reason": {"user", "  "}, "long reason": {"user", strings.Repeat("x", event.MaxReason+1)},
+		"long name": {strings.Repeat("x", event.MaxName+1), "x"}, "secret name": {token, "x"},
+	} {
+		if _, err := s.Kill(t.Context(), c[0], c[1]); err == nil {
+			t.Errorf("%s: no refusal", name)
+		}
+	}
+	if _, err := os.Stat(s.path(KillSwitchName)); !os.IsNotExist(err) {
+		t.Errorf("the kill switch is there: %v", err)
+	}
+}
+
+// TestPresenceHalts: whatever the file holds, and whoever made it.
+func TestPresenceHalts(t *testing.T) {
+	for name, content := range map[string]string{"empty": "", "garbage": "\x00\xff", "other": `{"reason":5}`, "no time": `{"activatedBy":"a","reason":"b"}`} {
+		s := newScene(t)
+		s.do(note("codex", "x"))
+		if err := os.WriteFile(s.path(KillSwitchName), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.Do(t.Context(), Request{Command: note("codex", "y")})
+		if h := as[*HaltedError](t, err); !h.Damaged {
+			t.Errorf("%s: %+v", name, h)
+		}
+		if r, err := s.Resume(t.Context(), "user"); err != nil || r.Duplicate || len(r.Events) != 1 {
+			t.Errorf("%s: resume %+v, %v", name, r, err)
+		}
+		s.do(note("codex", "y"))
+	}
+	s := newScene(t)
+	s.do(note("codex", "x"))
+	if err := os.Symlink("/nowhere", s.path(KillSwitchName)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Do(t.Context(), Request{Command: note("codex", "y")})
+	as[*HaltedError](t, err)
+}
+
+// TestKillByHandIsRecordedByResume: the story in the log is whole.
+func TestKillByHandIsRecordedByResume(t *testing.T) {
+	s := newScene(t)
+	s.do(note("codex", "x"))
+	b, err := json.Marshal(killSwitch{"2026-09-10T07:00:00.000Z", "ops", "by hand"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(s.path(KillSwitchName), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Resume(t.Context(), "user")
+	if err != nil || len(r.Events) != 2 || r.Events[0].From != "ops" || r.Events[1].From != "user" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if err := os.WriteFile(s.path(KillSwitchName), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(s.path(KillSwitchName)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestKillDoesNotWaitForTheLock: it holds at once, though its record has to wait.
+func TestKillDoesNotWaitForTheLock(t *testing.T) {
+	s := newScene(t)
+	s.do(note("codex", "x"))
+	holding, done := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_ = store.Open(s.path(""), store.Options{}).Update(t.Context(), func(*store.Tx) error {
+			close(holding)
+			<-done
+			return nil
+		})
+	})
+	<-holding
+	r, err := s.open(Options{LockWait: 10 * time.Millisecond}).Kill(t.Context(), "user", "now")
+	if err != nil || len(r.Notes) != 1 || len(r.Events) != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if h, err := s.Halted(); err != nil || h == nil || h.Reason != "now" {
+		t.Errorf("halted %+v, %v", h, err)
+	}
+	close(done)
+	wg.Wait()
+	if r, err := s.Resume(t.Context(), "user"); err != nil || len(r.Events) != 2 {
+		t.Errorf("resume %+v, %v", r, err)
+	}
+}
+
+// TestKillStopsWhoHasPassedNoCheck: a write that waits for the lock while the switch is set is refused.
+func TestKillStopsAWaitingWrite(t *testing.T) {
+	s := newScene(t)
+	s.do(note("codex", "x"))
+	var wg sync.WaitGroup
+	var err error
+	lock := store.Open(s.path(""), store.Options{})
+	if updateErr := lock.Update(t.Context(), func(*store.Tx) error {
+		started := make(chan struct{})
+		wg.Go(func() {
+			close(started)
+			_, err = s.Do(t.Context(), Request{Command: note("codex", "waits")})
+		})
+		<-started
+		return os.WriteFile(s.path(KillSwitchName), nil, 0o600)
+	}); updateErr != nil {
+		t.Fatal(updateErr)
+	}
+	wg.Wait()
+	as[*HaltedError](t, err)
+}
