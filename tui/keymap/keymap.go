@@ -78,7 +78,14 @@ const (
 type Binding struct {
 	key.Binding
 	Intent Intent
-	Hint   int // place among the hints of the footer, 0 for none; lower ones survive in narrow windows
+	Hint   Hint
+}
+
+// Hint is how the footer names a binding.
+type Hint struct {
+	Place int    // 0: not in the footer; else the lower, the narrower a window may be that still shows it
+	Key   string // as the footer writes it
+	Does  string // in a word
 }
 
 // Group is a scope with its bindings, for the help.
@@ -94,62 +101,68 @@ type Map struct {
 }
 
 // bind names the keys as Bubble Tea does. label is how the help writes them.
-func bind(intent Intent, label, does string, hint int, keys ...string) Binding {
-	return Binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(label, does)), Intent: intent, Hint: hint}
+func bind(intent Intent, label, does string, keys ...string) Binding {
+	return Binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(label, does)), Intent: intent}
+}
+
+// hint puts a binding in the footer.
+func (b Binding) hint(place int, key, does string) Binding {
+	b.Hint = Hint{place, key, does}
+	return b
 }
 
 // Default is the cockpit's map.
 func Default() *Map {
 	m := &Map{bindings: map[Scope][]Binding{
 		Everywhere: {
-			bind(Quit, "q", "quit", 0, "q", "ctrl+c"),
-			bind(Help, "?", "help", 1, "?"),
-			bind(Back, "esc", "go back: close, unzoom, clear the filter, return to now", 0, "esc"),
-			bind(NextPane, "tab", "next pane", 0, "tab"),
-			bind(PreviousPane, "shift+tab", "previous pane", 0, "shift+tab"),
-			bind(Focus, "1-9", "focus the pane of that number", 0, "1", "2", "3", "4", "5", "6", "7", "8", "9"),
-			bind(Zoom, "z", "zoom the pane, or back", 0, "z"),
-			bind(Filter, "/", "filter the pane", 8, "/"),
-			bind(CommandLine, ":", "run any command", 9, ":"),
-			bind(Copy, "y", "copy the row", 0, "y"),
-			bind(Past, "[", "one event back in time", 0, "["),
-			bind(Future, "]", "one event forward; past the end is now", 0, "]"),
-			bind(PastFar, "{", "25 events back", 0, "{"),
-			bind(FutureFar, "}", "25 events forward", 0, "}"),
-			bind(Suspend, "ctrl+z", "suspend", 0, "ctrl+z"),
-			bind(Redraw, "ctrl+l", "draw the screen anew", 0, "ctrl+l"),
+			bind(Quit, "q", "quit", "q", "ctrl+c").hint(11, "q", "quit"),
+			bind(Help, "?", "help", "?").hint(1, "?", "help"),
+			bind(Back, "esc", "go back: close, unzoom, clear the filter, return to now", "esc"),
+			bind(NextPane, "tab", "next pane", "tab").hint(10, "tab", "next pane"),
+			bind(PreviousPane, "shift+tab", "previous pane", "shift+tab"),
+			bind(Focus, "1-9", "focus the pane of that number", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
+			bind(Zoom, "z", "zoom the pane, or back", "z"),
+			bind(Filter, "/", "filter the pane", "/").hint(7, "/", "filter"),
+			bind(CommandLine, ":", "run any command", ":").hint(9, ":", "command"),
+			bind(Copy, "y", "copy the row", "y"),
+			bind(Past, "[", "one event back in time", "[").hint(8, "[ ]", "time"),
+			bind(Future, "]", "one event forward; past the end is now", "]"),
+			bind(PastFar, "{", "25 events back", "{"),
+			bind(FutureFar, "}", "25 events forward", "}"),
+			bind(Suspend, "ctrl+z", "suspend", "ctrl+z"),
+			bind(Redraw, "ctrl+l", "draw the screen anew", "ctrl+l"),
 		},
 		Act: {
-			bind(Claim, "c", "claim", 4, "c"),
-			bind(Release, "r", "release", 5, "r"),
-			bind(Acknowledge, "a", "acknowledge", 6, "a"),
-			bind(Ask, "A", "ask an agent", 0, "A"),
-			bind(AddTask, "T", "add a task", 0, "T"),
-			bind(Decide, "D", "record a decision", 0, "D"),
-			bind(Kill, "K", "halt everything", 7, "K"),
-			bind(Resume, "R", "resume after a halt", 0, "R"),
+			bind(Claim, "c", "claim", "c").hint(4, "c", "claim"),
+			bind(Release, "r", "release", "r").hint(5, "r", "release"),
+			bind(Acknowledge, "a", "acknowledge", "a").hint(6, "a", "ack"),
+			bind(Ask, "A", "ask an agent", "A"),
+			bind(AddTask, "T", "add a task", "T"),
+			bind(Decide, "D", "record a decision", "D"),
+			bind(Kill, "K", "halt everything", "K").hint(2, "K", "halt"),
+			bind(Resume, "R", "resume after a halt", "R"),
 		},
 		Move: {
-			bind(Up, "↑ k", "up", 0, "up", "k"),
-			bind(Down, "↓ j", "down", 0, "down", "j"),
-			bind(PageUp, "pgup b", "a page up", 0, "pgup", "b", "ctrl+u"),
-			bind(PageDown, "pgdn space", "a page down", 0, "pgdown", " ", "ctrl+d"),
-			bind(Home, "g home", "to the first row", 0, "g", "home"),
-			bind(End, "G end", "to the last row", 0, "G", "end"),
-			bind(Open, "enter", "open", 2, "enter"),
+			bind(Up, "↑ k", "up", "up", "k"),
+			bind(Down, "↓ j", "down", "down", "j"),
+			bind(PageUp, "pgup b", "a page up", "pgup", "b", "ctrl+u"),
+			bind(PageDown, "pgdn space", "a page down", "pgdown", " ", "ctrl+d"),
+			bind(Home, "g home", "to the first row", "g", "home"),
+			bind(End, "G end", "to the last row", "G", "end"),
+			bind(Open, "enter", "open", "enter").hint(3, "enter", "open"),
 		},
 		Ownership: {
-			bind(Collapse, "← h", "hide what is below", 0, "left", "h"),
-			bind(Expand, "→ l", "show what is below", 0, "right", "l"),
+			bind(Collapse, "← h", "hide what is below", "left", "h"),
+			bind(Expand, "→ l", "show what is below", "right", "l"),
 		},
 		Contracts: {
-			bind(Diff, "d", "diff", 3, "d"),
-			bind(OlderRevision, "← h", "older revision", 0, "left", "h"),
-			bind(NewerRevision, "→ l", "newer revision", 0, "right", "l"),
+			bind(Diff, "d", "diff", "d").hint(4, "d", "diff"),
+			bind(OlderRevision, "← h", "older revision", "left", "h"),
+			bind(NewerRevision, "→ l", "newer revision", "right", "l"),
 		},
 		Timeline: {
-			bind(Follow, "f", "follow", 3, "f"),
-			bind(Travel, "t", "travel to this event", 4, "t"),
+			bind(Follow, "f", "follow", "f").hint(4, "f", "follow"),
+			bind(Travel, "t", "travel to this event", "t").hint(4, "t", "travel"),
 		},
 		Agents: {},
 	}}
@@ -195,11 +208,11 @@ func (m *Map) Hints(pane Scope) []Binding {
 	var hints []Binding
 	for _, scope := range order(pane) {
 		for _, b := range m.bindings[scope] {
-			if b.Hint > 0 {
+			if b.Hint.Place > 0 {
 				hints = append(hints, b)
 			}
 		}
 	}
-	slices.SortStableFunc(hints, func(a, b Binding) int { return a.Hint - b.Hint })
+	slices.SortStableFunc(hints, func(a, b Binding) int { return a.Hint.Place - b.Hint.Place })
 	return hints
 }

@@ -210,10 +210,11 @@ func (b *Browser) viewList(w, h int) []string {
 		}
 		row := make(theme.Spans, 0, len(left)+1)
 		row = append(append(row, mark), left...)
-		if len(right) > 0 {
-			right = append(right, theme.S(" ", theme.Style{}))
+		if w > 2 { // keep off the edge
+			lines = append(lines, b.Theme.Row(w-1, base, row, right)+base.Paint(" "))
+		} else {
+			lines = append(lines, b.Theme.Row(w, base, row, right))
 		}
-		lines = append(lines, b.Theme.Row(w, base, row, right))
 	}
 	for len(lines) < h {
 		lines = append(lines, text.Blank(w))

@@ -15,6 +15,9 @@ type Span struct {
 // S is short for a Span.
 func S(s string, style Style) Span { return Span{Text: s, Style: style} }
 
+// Width is the cells that the span takes.
+func (s Span) Width() int { return text.Width(s.Text) }
+
 // Spans is a styled line, not yet fitted to a width.
 type Spans []Span
 
@@ -22,7 +25,7 @@ type Spans []Span
 func (s Spans) Width() int {
 	w := 0
 	for _, span := range s {
-		w += text.Width(span.Text)
+		w += span.Width()
 	}
 	return w
 }
@@ -76,6 +79,7 @@ type Label struct {
 	Title string
 	Note  string // dim, behind the title
 	Right Spans  // at the right end
+	Foot  string // dim, in the bottom edge
 	Focus bool
 }
 
@@ -134,5 +138,10 @@ func (t *Theme) Box(w, h int, l Label, body []string) []string {
 		}
 		lines = append(lines, side+row+side)
 	}
-	return append(lines, edge.Paint(t.BottomLeft+strings.Repeat(t.Horizontal, inner)+t.BottomRight))
+	foot := l.Foot
+	if fw := text.Width(foot); foot == "" || fw+4 > inner {
+		return append(lines, edge.Paint(t.BottomLeft+strings.Repeat(t.Horizontal, inner)+t.BottomRight))
+	}
+	rest := strings.Repeat(t.Horizontal, inner-text.Width(foot)-3)
+	return append(lines, edge.Paint(t.BottomLeft+t.Horizontal)+" "+t.Dim.Paint(foot)+" "+edge.Paint(rest+t.BottomRight))
 }

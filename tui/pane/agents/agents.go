@@ -200,11 +200,13 @@ func (p *rows) presence(e entry) (mark, word string, style theme.Style) {
 		return p.Live, "live", p.Good
 	case e.Ended != nil:
 		return p.Gone, "ended", p.Dim
-	case live.Known || e.Registered && p.snap.Past:
-		if p.snap.Past {
-			return p.Live, "live", p.Dim
-		}
+	case live.Known:
 		return p.Gone, "lost", p.Warn
+	case p.snap.Past && e.Registered: // whether it lived then is not on record
+		return p.Idle, "joined", p.Text
+	}
+	if e.Name == p.snap.Actor {
+		return p.Idle, "you", p.Text
 	}
 	return p.Idle, "seen", p.Dim
 }
@@ -218,7 +220,7 @@ func (p *rows) Row(i, w int) (left, right theme.Spans) {
 		theme.S(text.Fit(text.Line(e.Name), min(p.name, max(w/3, 8)), p.Ellipsis), p.Owners.Style(e.Name)),
 	}
 	if w >= 44 {
-		left = append(left, theme.S("  "+text.Pad(word, 5), style))
+		left = append(left, theme.S("  "+text.Pad(word, 6), style))
 	}
 	if w >= 56 {
 		left = append(left, theme.S(column(len(e.claims), "claim", 10), p.Text))
@@ -252,7 +254,7 @@ func (p *rows) unread(e entry) theme.Span {
 	if !e.Unread.Exact {
 		about = "<="
 	}
-	return theme.S(fmt.Sprintf("%s%d unread", about, e.Unread.Count), p.Warn)
+	return theme.S(fmt.Sprintf("%s%d unread", about, e.Unread.Count), p.Text)
 }
 
 // Detail tells everything about the selected agent.

@@ -269,20 +269,19 @@ func (p *rows) Empty() string {
 // Row draws a contract with its readers.
 func (p *rows) Row(i, w int) (left, right theme.Spans) {
 	c := p.contracts[i]
-	left = theme.Spans{theme.S(text.Line(c.Name), p.Text)}
-	if w >= 60 { // columns
-		nw := min(p.name, w/3)
-		left = theme.Spans{
-			theme.S(text.Fit(text.Line(c.Name), nw, p.Ellipsis), p.Text),
-			theme.S(text.Pad(fmt.Sprintf("  r%d", c.Revision), 7), p.Strong),
-			theme.S(text.Fit(text.Line(c.Publisher), p.publisher, p.Ellipsis), p.Owners.Style(c.Publisher)),
-			theme.S("  ", p.Text),
-		}
-		left = append(left, p.readers(c)...)
-		return left, theme.Spans{theme.S(pane.Age(p.snap.Now, c.At), p.Dim)}
+	left = theme.Spans{
+		theme.S(text.Fit(text.Line(c.Name), min(p.name, max(w/3, 12)), p.Ellipsis), p.Text),
+		theme.S(text.Pad(fmt.Sprintf("  r%d", c.Revision), 7), p.Strong),
 	}
-	right = theme.Spans{theme.S(fmt.Sprintf("r%d ", c.Revision), p.Strong)}
-	return left, append(right, p.summary(c)...)
+	if w >= 60 {
+		left = append(left, theme.S(text.Fit(text.Line(c.Publisher), p.publisher, p.Ellipsis)+"  ", p.Owners.Style(c.Publisher)))
+		right = theme.Spans{theme.S(pane.Age(p.snap.Now, c.At), p.Dim)}
+	}
+	readers := p.readers(c)
+	if left.Width()+readers.Width()+right.Width() >= w {
+		readers = p.summary(c)
+	}
+	return append(left, readers...), right
 }
 
 // readers names who builds on the contract and the revision each has acknowledged.

@@ -205,15 +205,17 @@ func (p *rows) Empty() string {
 func (p *rows) Row(i, w int) (left, right theme.Spans) {
 	r := p.rows[i]
 	var tree strings.Builder
-	for _, more := range r.trunk {
-		if more {
+	for i, more := range r.trunk {
+		switch {
+		case i == 0: // nor does what is right below it
+		case more:
 			tree.WriteString(p.Trunk)
-		} else {
+		default:
 			tree.WriteString("  ")
 		}
 	}
 	switch {
-	case len(r.trunk) == 0 && r.node.path == "":
+	case len(r.trunk) == 0: // the top level needs no branches
 	case r.again && r.last:
 		tree.WriteString("  ")
 	case r.again:
@@ -225,9 +227,7 @@ func (p *rows) Row(i, w int) (left, right theme.Spans) {
 	}
 	left = theme.Spans{theme.S(tree.String(), p.Border)}
 	switch {
-	case r.again:
-		left = append(left, theme.S(p.Dot, p.Dim))
-	case r.claim == nil:
+	case r.claim == nil, r.again:
 		left = append(left, theme.S(text.Line(r.label), p.Dim))
 	default:
 		left = append(left, theme.S(text.Line(r.label), p.Text))
@@ -250,7 +250,11 @@ func (p *rows) columns(c state.Claim, w int) theme.Spans {
 	agent := text.Fit(text.Line(c.Agent), p.agent, p.Ellipsis)
 	owner := p.Owners.Style(c.Agent)
 	if w < 44 {
-		return theme.Spans{theme.S(agent, owner), theme.S(" "+mode[:len(p.Exclusive)], owner), theme.S(p.short(c), p.Warn)}
+		right := theme.Spans{theme.S(agent, owner), theme.S(" "+mode[:len(p.Exclusive)], owner)}
+		if p.marks {
+			right = append(right, theme.S(text.Pad(p.short(c), 2), p.Warn))
+		}
+		return right
 	}
 	right := theme.Spans{theme.S(agent, owner), theme.S(" "+text.Fit(mode, modeWide, ""), owner)}
 	if note, style := p.note(c); p.marks && w >= 64 {

@@ -35,6 +35,8 @@ func (p *rows) Row(i, w int) (left, right theme.Spans) {
 	if w < 72 {
 		layout = "15:04"
 	}
+	seq := fmt.Sprintf("#%d", e.Seq)
+	left = theme.Spans{theme.S(text.Blank(len(fmt.Sprintf("#%d", p.win.last()))-len(seq))+seq+"  ", p.Dim)}
 	if w >= 48 {
 		left = append(left, theme.S(e.Time().In(p.snap.Now.Location()).Format(layout)+"  ", p.Dim))
 	}
@@ -50,8 +52,7 @@ func (p *rows) Row(i, w int) (left, right theme.Spans) {
 	if e.Type == event.TypeAck || e.Type == event.TypeAgent {
 		style = p.Dim
 	}
-	left = append(left, theme.S(text.Line(e.Description), style))
-	return left, theme.Spans{theme.S(fmt.Sprintf("#%d", e.Seq), p.Dim)}
+	return append(left, theme.S(text.Line(e.Description), style)), nil
 }
 
 // kind is the style of a type's name: what stops work stands out, what is routine stays back.

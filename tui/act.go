@@ -1,0 +1,133 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/tui/overlay"
+	"github.com/agentloadout/loadout/tui/text"
+)
+
+// actions are the calls to the engine whose answers are awaited.
+type actions struct {
+	last int
+	open map[int]*action
+}
+
+// action is one of them.
+type action struct {
+	form   *overlay.Form // shows the refusal, if it is still open
+	cancel context.CancelFunc
+}
+
+// start runs a call outside of the update loop. done says what to tell the person.
+func (m *model) start(form *overlay.Form, doing string, call func(ctx context.Context) (done string, err error)) tea.Cmd {
+	m.dirty = true
+	ctx, cancel := context.WithTimeout(m.ctx, lockTimeout)
+	m.actions.last++
+	id := m.actions.last
+	m.actions.open[id] = &action{form, cancel}
+	form.Busy(doing)
+	return func() tea.Msg {
+		defer cancel()
+		done, err := call(ctx)
+		return actedMsg{id, done, err}
+	}
+}
+
+// acted closes the form of what was done, or shows in it why it was refused, with everything that was typed.
+func (m *model) acted(msg actedMsg) tea.Cmd {
+	m.dirty = true
+	a, ok := m.actions.open[msg.id]
+	if !ok {
+		return nil
+	}
+	delete(m.actions.open, msg.id)
+	_, shown := m.confirms[a.form]
+	switch {
+	case msg.err == nil:
+		if shown {
+			m.closeOverlay(a.form)
+		}
+		m.say(good, msg.done)
+	case shown:
+		text, hints := refusal(msg.err)
+		a.form.Refuse(refusedField(msg.err), append([]string{text}, hints...)...)
+	case m.ctx.Err() == nil:
+		m.openDialog(m.refusalDialog(msg.err))
+	}
+	return m.scheduleTick()
+}
+
+// abandoned stops waiting for the answer to a form that was closed. What the engine has stored by then stays stored, and shows.
+func (m *model) abandoned(o overlay.Overlay) tea.Cmd {
+	for id, a := range m.actions.open {
+		if a.form == o {
+			a.cancel()
+			delete(m.actions.open, id)
+			m.say(bad, "stopped waiting; if it was stored all the same, it shows in the timeline")
+		}
+	}
+	if m.command.dialog == o {
+		m.command.stop()
+	}
+	return m.scheduleTick()
+}
+
+// refusalDialog shows a refusal that has no form to go back to.
+func (m *model) refusalDialog(err error) *overlay.Dialog {
+	text, hints := refusal(err)
+	body := []overlay.Paragraph{{Text: text}}
+	if len(hints) > 0 {
+		body = append(body, overlay.Paragraph{})
+	}
+	for _, hint := range hints {
+		body = append(body, overlay.Paragraph{Head: "  ", Text: hint, Style: m.look.Dim, Indent: 4})
+	}
+	return overlay.NewDialog(m.look.Theme, "Refused", body...).Alarm()
+}
+
+// do sends a command to the engine. When it acts for another agent than the cockpit does, it asks first, and the log names both.
+func (m *model) send(form *overlay.Form, agent, doing string, command func(ctx context.Context) (engine.Command, string, error)) tea.Cmd {
+	run := func(f *overlay.Form) tea.Cmd {
+		e := m.engine
+		return m.start(f, doing, func(ctx context.Context) (string, error) {
+			c, done, err := command(ctx)
+			if err != nil {
+				return "", err
+			}
+			r := engine.Request{Command: c}
+			if agent != event.User {
+				r.By = event.User
+			}
+			receipt, err := e.Do(ctx, r)
+			if err != nil {
+				return "", err
+			}
+			return receiptText(done, receipt), nil
+		})
+	}
+	if event.SameName(agent, m.actor) || agent == "" {
+		return run(form)
+	}
+	ask := overlay.NewForm(m.look.Theme, "Act for "+text.Line(agent)+"?", "act for "+text.Line(agent), []string{
+		fmt.Sprintf("You are %s. The log will say that %s did this, and that %s did it for %s.", m.actor, agent, event.User, agent),
+	})
+	m.openForm(ask, func() tea.Cmd {
+		m.closeOverlay(ask)
+		return run(form)
+	})
+	return nil
+}
+
+// receiptText is what a person is told of a stored command.
+func receiptText(done string, r engine.Receipt) string {
+	if seq := r.Seq(); seq >= 0 {
+		return fmt.Sprintf("%s, #%d", done, seq)
+	}
+	return done + ": nothing to store, it was so already"
+}

@@ -1,0 +1,186 @@
+package tui
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+)
+
+const (
+	feedPause    = 33 * time.Millisecond // between two updates of the screen by the feed
+	feedRetry    = time.Second           // after the log could not be followed
+	livenessTick = 10 * time.Second      // how often sessions are looked at; beats are written as often
+)
+
+// feed follows the log, folds it, and keeps the newest state for whoever takes it next. However many events arrive, what waits is one
+// update: the state after all of them, and the events in order.
+type feed struct {
+	engine Engine
+	clock  func() time.Time
+	fold   func(engine.Delivery, *state.State) *state.State
+
+	mu      sync.Mutex
+	state   *state.State
+	pending update
+	ready   chan struct{} // holds a token while something is pending
+}
+
+// update is what is new since the last one that was taken.
+type update struct {
+	state    *state.State
+	events   []event.Event
+	reset    bool // the state was not built from the one before
+	mode     engine.Mode
+	note     string
+	halted   *engine.HaltedError
+	caughtUp bool
+	live     map[string]engine.Liveness // nil: as before
+	branch   string
+	err      error // the log cannot be followed; it is tried again
+}
+
+func newFeed(e Engine, clock func() time.Time) *feed {
+	return &feed{engine: e, clock: clock, fold: engine.Delivery.Fold, state: state.New(), ready: make(chan struct{}, 1)}
+}
+
+// run follows the log until ctx ends.
+func (f *feed) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := f.follow(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		f.change(func(u *update) { u.err = err })
+		sleep(ctx, feedRetry)
+	}
+}
+
+func (f *feed) follow(ctx context.Context) error {
+	v, err := f.engine.View(ctx)
+	if err != nil {
+		return err
+	}
+	f.start(v)
+	return f.engine.FollowFrom(ctx, v, func(d engine.Delivery) error {
+		f.deliver(d)
+		return ctx.Err()
+	})
+}
+
+// start begins anew with a view.
+func (f *feed) start(v *engine.View) {
+	live := liveness(v)
+	branch := f.branch()
+	f.change(func(u *update) {
+		f.state = v.State
+		u.events, u.reset = nil, true
+		u.halted, u.live, u.branch, u.err = v.Halted, live, branch, nil
+	})
+}
+
+// deliver folds what is new.
+func (f *feed) deliver(d engine.Delivery) {
+	f.change(func(u *update) {
+		f.state = f.fold(d, f.state)
+		if d.Reset {
+			u.events, u.reset = nil, true
+		}
+		u.events = append(u.events, d.Events...)
+		u.mode, u.halted, u.caughtUp, u.err = d.Mode, d.Halted, d.CaughtUp, nil
+		if d.Note != "" {
+			u.note = d.Note
+		}
+	})
+}
+
+// watchSessions looks at the sessions' signs of life until ctx ends. They are not in the log.
+func (f *feed) watchSessions(ctx context.Context) {
+	for sleep(ctx, livenessTick) {
+		if v, err := f.engine.View(ctx); err == nil {
+			live := liveness(v)
+			branch := f.branch()
+			f.change(func(u *update) { u.live, u.branch = live, branch })
+		}
+	}
+}
+
+func (f *feed) change(edit func(*update)) {
+	f.mu.Lock()
+	edit(&f.pending)
+	f.mu.Unlock()
+	select {
+	case f.ready <- struct{}{}:
+	default:
+	}
+}
+
+// take hands out what is pending.
+func (f *feed) take() update {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	u := f.pending
+	u.state = f.state.Clone()
+	f.pending = update{mode: u.mode, halted: u.halted, caughtUp: u.caughtUp, branch: u.branch, err: u.err}
+	return u
+}
+
+// wait blocks until something is pending, but not before a moment, and takes it. It reports false when ctx ended.
+func (f *feed) wait(ctx context.Context, notBefore time.Time) (update, bool) {
+	if !sleep(ctx, notBefore.Sub(f.clock())) {
+		return update{}, false
+	}
+	select {
+	case <-f.ready:
+		return f.take(), true
+	case <-ctx.Done():
+		return update{}, false
+	}
+}
+
+// liveness asks for every agent that has a session.
+func liveness(v *engine.View) map[string]engine.Liveness {
+	live := map[string]engine.Liveness{}
+	if v.Live == nil {
+		return live
+	}
+	for _, a := range v.State.Agents() {
+		if l := v.Live(a.Name); l.Known {
+			live[a.Name] = l
+		}
+	}
+	return live
+}
+
+// branch is the branch of the worktree that the cockpit was started in, empty outside of git.
+func (f *feed) branch() string {
+	p := f.engine.Project()
+	worktrees, err := p.Worktrees()
+	if err != nil {
+		return ""
+	}
+	for _, w := range worktrees {
+		if w.Path == p.Worktree || p.Worktree == "" && w.Main {
+			return w.Branch
+		}
+	}
+	return ""
+}
+
+// sleep waits, or reports false because ctx ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,156 @@
+package tui
+
+import (
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/agentloadout/loadout/tui/keymap"
+	"github.com/agentloadout/loadout/tui/overlay"
+	"github.com/agentloadout/loadout/tui/pane"
+)
+
+// farStep is how many events { and } go.
+const farStep = 25
+
+// key handles a key message. Keys that were typed faster than they were read come as one message of several runes; each is a key of its
+// own, unless it was pasted.
+func (m *model) key(k tea.KeyMsg) tea.Cmd {
+	m.dirty = true
+	if k.Type != tea.KeyRunes || k.Paste || len(k.Runes) < 2 {
+		return m.oneKey(k)
+	}
+	var cmds []tea.Cmd
+	for _, r := range k.Runes {
+		one := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt}
+		cmds = append(cmds, m.oneKey(one))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *model) oneKey(k tea.KeyMsg) tea.Cmd {
+	m.toast = toast{}
+	switch {
+	case k.Type == tea.KeyCtrlC:
+		return tea.Quit
+	case k.Type == tea.KeyCtrlZ:
+		return m.suspend()
+	case m.overlays.Top() != nil:
+		return m.overlayKey(m.overlays.Top(), k)
+	case m.prompt != nil:
+		return m.promptKey(k)
+	case k.Paste: // nothing to paste into; it must not be taken for keys
+		return nil
+	}
+	scope := m.panes[m.focus].Scope()
+	return m.intent(m.keys.Resolve(scope, k.String()), k)
+}
+
+func (m *model) overlayKey(o overlay.Overlay, k tea.KeyMsg) tea.Cmd {
+	switch o.Key(k) {
+	case overlay.Open:
+	case overlay.Closed:
+		m.closeOverlay(o)
+		return m.abandoned(o)
+	case overlay.Submitted:
+		if submit := m.confirms[o]; submit != nil {
+			return submit()
+		}
+		m.closeOverlay(o)
+	}
+	return nil
+}
+
+// intent does what a person wants. What concerns the focused pane alone goes there.
+func (m *model) intent(i keymap.Intent, k tea.KeyMsg) tea.Cmd {
+	focused := m.panes[m.focus]
+	switch i {
+	case keymap.None:
+		return nil
+	case keymap.Quit:
+		return tea.Quit
+	case keymap.Suspend:
+		return m.suspend()
+	case keymap.Redraw:
+		m.screen.Redraw()
+		return nil
+	case keymap.Help:
+		m.openDialog(m.help())
+		return nil
+	case keymap.Back:
+		return m.back()
+	case keymap.NextPane:
+		m.setFocus((m.focus + 1) % len(m.panes))
+		return nil
+	case keymap.PreviousPane:
+		m.setFocus((m.focus + len(m.panes) - 1) % len(m.panes))
+		return nil
+	case keymap.Focus:
+		if n := int(k.Runes[0] - '1'); n < len(m.panes) {
+			m.setFocus(n)
+		}
+		return nil
+	case keymap.Zoom:
+		return m.zoom(!m.zoomed)
+	case keymap.Open:
+		return m.open()
+	case keymap.Filter:
+		m.openFilter()
+		return nil
+	case keymap.CommandLine:
+		return m.openCommand()
+	case keymap.Copy:
+		return m.copySubject()
+	case keymap.Past:
+		return m.step(-1)
+	case keymap.PastFar:
+		return m.step(-farStep)
+	case keymap.Future:
+		return m.step(1)
+	case keymap.FutureFar:
+		return m.step(farStep)
+	case keymap.Kill:
+		return m.askKill()
+	case keymap.Resume:
+		return m.askResume()
+	case keymap.Claim, keymap.Release, keymap.Acknowledge, keymap.Ask, keymap.AddTask, keymap.Decide:
+		return m.act(i)
+	}
+	return m.do(m.focus, focused.Handle(i))
+}
+
+// zoom gives the focused pane the whole window, or takes it back.
+func (m *model) zoom(on bool) tea.Cmd {
+	m.zoomed = on
+	m.arrange()
+	return m.apply(pane.Changes{}) // the detail that is visible now may want to load
+}
+
+// open zooms first; once there the pane opens its row.
+func (m *model) open() tea.Cmd {
+	p := m.panes[m.focus]
+	if m.zoomed {
+		return m.do(m.focus, p.Handle(keymap.Open))
+	}
+	cmd := m.zoom(true)
+	if !p.Preview() {
+		return tea.Batch(cmd, m.do(m.focus, p.Handle(keymap.Open)))
+	}
+	return cmd
+}
+
+// back undoes the last thing that a person sees: the open row, the zoom, the filter, the past.
+func (m *model) back() tea.Cmd {
+	p := m.panes[m.focus]
+	a := p.Handle(keymap.Back)
+	if _, ignored := a.(pane.Ignored); !ignored {
+		return m.do(m.focus, a)
+	}
+	switch {
+	case m.zoomed:
+		return m.zoom(false)
+	case p.Filter() != "":
+		return m.do(m.focus, p.SetFilter(""))
+	case m.past():
+		return m.toNow()
+	}
+	return nil
+}

@@ -1,0 +1,319 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/tui/keymap"
+	"github.com/agentloadout/loadout/tui/layout"
+	"github.com/agentloadout/loadout/tui/overlay"
+	"github.com/agentloadout/loadout/tui/pane"
+	"github.com/agentloadout/loadout/tui/pane/agents"
+	"github.com/agentloadout/loadout/tui/pane/contracts"
+	"github.com/agentloadout/loadout/tui/pane/ownership"
+	"github.com/agentloadout/loadout/tui/pane/timeline"
+	"github.com/agentloadout/loadout/tui/theme"
+)
+
+// loadTimeout bounds what a pane loads; lockTimeout bounds an action, which may wait for the lock.
+const (
+	loadTimeout = 30 * time.Second
+	lockTimeout = time.Minute
+)
+
+// model is the cockpit: the one model of the update loop. It changes only in update, does no I/O, and draws only in view.
+type model struct {
+	ctx    context.Context //nolint:containedctx // the life of the program; every command derives from it
+	engine Engine
+	runner Runner
+	clock  clockFunc
+	actor  string // who the cockpit acts as
+	name   string // of the project
+
+	look   pane.Look
+	keys   *keymap.Map
+	panes  []pane.Pane
+	shares []layout.Share
+	focus  int
+	zoomed bool
+	w, h   int
+
+	now    status        // the project as of now, beyond what panes show
+	live   pane.Snapshot // the state as of now
+	travel travel
+	feed   *feed
+
+	overlays overlay.Stack
+	confirms map[overlay.Overlay]func() tea.Cmd // what submitting a form does
+	prompt   *prompt
+	actions  actions
+	command  command
+	toast    toast
+
+	after   func(d time.Duration, msg tea.Msg) tea.Cmd // a timer
+	ticking int                                        // serial of the tick that is awaited
+	screen  terminal
+	frame   []string
+	dirty   bool
+}
+
+// status is what the header tells beyond the state.
+type status struct {
+	loaded   bool
+	mode     engine.Mode
+	note     string
+	halted   *engine.HaltedError
+	caughtUp bool
+	branch   string
+	err      error
+}
+
+// terminal is what the model does to the terminal beyond frames.
+type terminal interface {
+	Send(sequence string)
+	Redraw()
+	Stop() error
+}
+
+// noTerminal is for frames that nobody sees.
+type noTerminal struct{}
+
+func (noTerminal) Send(string) {}
+func (noTerminal) Redraw()     {}
+func (noTerminal) Stop() error { return nil }
+
+// newPanes are the panes in the order of their numbers. A further pane is a further line.
+func newPanes(look pane.Look) ([]pane.Pane, []layout.Share) {
+	return []pane.Pane{
+			ownership.New(look),
+			contracts.New(look),
+			timeline.New(look),
+			agents.New(look),
+		}, []layout.Share{
+			{Column: 0, Weight: 3},
+			{Column: 0, Weight: 2},
+			{Column: 1, Weight: 3},
+			{Column: 1, Weight: 2},
+		}
+}
+
+func newModel(ctx context.Context, o Options) (*model, error) {
+	th, err := theme.New(theme.Options{Name: o.Theme, ASCII: o.ASCII, NoColor: o.NoColor, Colors: o.Colors, Environment: o.Environment})
+	if err != nil {
+		return nil, &engine.UsageError{Message: err.Error()}
+	}
+	m := &model{
+		ctx: ctx, engine: o.Engine, runner: o.Runner, clock: o.Clock, actor: o.Agent,
+		name:     projectName(o.Engine.Project()),
+		look:     pane.Look{Theme: th, Owners: th.NewOwners()},
+		keys:     keymap.Default(),
+		confirms: map[overlay.Overlay]func() tea.Cmd{},
+		actions:  actions{open: map[int]*action{}},
+		travel:   travel{at: live},
+		feed:     newFeed(o.Engine, o.Clock),
+		screen:   noTerminal{},
+		dirty:    true,
+	}
+	m.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
+		return func() tea.Msg {
+			if !sleep(ctx, d) {
+				return nil
+			}
+			return msg
+		}
+	}
+	m.panes, m.shares = newPanes(m.look)
+	m.live = pane.Snapshot{State: state.New(), Now: o.Clock(), Actor: o.Agent, FoldCase: o.Engine.Project().FoldCase}
+	if o.Pane != "" {
+		if m.focus = m.paneByID(o.Pane); m.focus < 0 {
+			return nil, m.unknownPane(o.Pane)
+		}
+	}
+	if o.At >= 0 {
+		m.travel.want = o.At
+		m.travel.at = o.At
+	}
+	m.setFocus(max(m.focus, 0))
+	return m, nil
+}
+
+func (m *model) paneByID(id string) int {
+	for i, p := range m.panes {
+		if p.ID() == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// init starts what runs for as long as the cockpit does.
+func (m *model) init() tea.Cmd {
+	cmds := []tea.Cmd{m.waitFeed(time.Time{}), m.scheduleTick()}
+	if m.past() {
+		cmds = append(cmds, m.readPast(m.travel.want))
+	}
+	return tea.Batch(cmds...)
+}
+
+// waitFeed takes the next update of the feed. It is armed again only when that has been shown.
+func (m *model) waitFeed(notBefore time.Time) tea.Cmd {
+	ctx, feed := m.ctx, m.feed
+	return func() tea.Msg {
+		if u, ok := feed.wait(ctx, notBefore); ok {
+			return feedMsg{u}
+		}
+		return nil
+	}
+}
+
+// update is the whole of what messages do.
+func (m *model) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.resize(msg.Width, msg.Height)
+	case tea.KeyMsg:
+		return m.key(msg)
+	case feedMsg:
+		return tea.Batch(m.fed(msg.update), m.waitFeed(m.clock().Add(feedPause)))
+	case loadedMsg:
+		m.dirty = true
+		return m.do(msg.pane, m.panes[msg.pane].Loaded(msg.key, msg.value, msg.err))
+	case actedMsg:
+		return m.acted(msg)
+	case stateAtMsg:
+		return m.arrived(msg)
+	case tickMsg:
+		return m.tick(msg)
+	case outputMsg:
+		return m.output(msg)
+	case completionMsg:
+		m.completed(msg)
+	case suspendMsg:
+		return m.suspend()
+	case resumedMsg:
+		m.dirty = true
+		m.screen.Redraw()
+		return m.tick(tickMsg{m.ticking})
+	}
+	return nil
+}
+
+// fed shows what the feed brought.
+func (m *model) fed(u update) tea.Cmd {
+	m.dirty = true
+	m.now.loaded = true
+	m.now.mode, m.now.halted, m.now.caughtUp, m.now.branch, m.now.err = u.mode, u.halted, u.caughtUp, u.branch, u.err
+	if u.note != "" {
+		m.now.note = u.note
+	}
+	if u.reset {
+		m.travel.state = nil
+	}
+	m.live.State = u.state
+	m.live.Now = m.clock()
+	if u.live != nil {
+		m.live.Live = u.live
+	}
+	var again tea.Cmd
+	if u.reset && m.past() {
+		again = m.readPast(m.travel.at)
+	}
+	return tea.Batch(m.apply(pane.Changes{Events: u.events, Reset: u.reset}), again, m.scheduleTick())
+}
+
+// apply gives every pane what it should show: the state as of now, or the one that was travelled to.
+func (m *model) apply(c pane.Changes) tea.Cmd {
+	m.dirty = true
+	s := m.live
+	if m.past() {
+		s.Past, s.At, s.Live = true, m.travel.at, nil
+		if m.travel.state != nil {
+			s.State = m.travel.state
+			s.Now = s.State.At().In(s.Now.Location())
+		}
+	}
+	cmds := make([]tea.Cmd, 0, len(m.panes))
+	for _, a := range s.State.Agents() { // colours by name, whichever pane draws first
+		m.look.Owners.Style(a.Name)
+	}
+	for i, p := range m.panes {
+		cmds = append(cmds, m.do(i, p.Apply(s, c)))
+	}
+	return tea.Batch(cmds...)
+}
+
+// do does what a pane asked for.
+func (m *model) do(i int, a pane.Action) tea.Cmd {
+	switch a := a.(type) {
+	case nil, pane.Ignored:
+		return nil
+	case pane.Load:
+		ctx, source := m.ctx, m.engine
+		return func() tea.Msg {
+			ctx, cancel := context.WithTimeout(ctx, loadTimeout)
+			defer cancel()
+			value, err := a.Run(ctx, source)
+			return loadedMsg{i, a.Key, value, err}
+		}
+	case pane.Travel:
+		return m.travelTo(a.Seq)
+	}
+	return nil
+}
+
+func (m *model) setFocus(i int) {
+	m.dirty = true
+	m.focus = i
+	for k, p := range m.panes {
+		p.SetFocus(k == i)
+	}
+	m.arrange()
+}
+
+func (m *model) resize(w, h int) {
+	m.dirty = true
+	m.w, m.h = max(w, 0), max(h, 0)
+	m.arrange()
+	m.screen.Redraw()
+}
+
+// places is where the panes are drawn: below the header, above the footer.
+func (m *model) places() []layout.Placed {
+	return layout.Places(m.w, m.h-2, m.shares, m.focus, m.zoomed)
+}
+
+// arrange tells the visible panes their sizes.
+func (m *model) arrange() {
+	for _, p := range m.places() {
+		m.panes[p.Pane].SetSize(p.W-2, p.H-2, m.zoomed)
+	}
+}
+
+// tooSmall reports whether the window is too small to draw anything but that.
+func (m *model) tooSmall() bool { return m.w < layout.MinWidth || m.h < layout.MinHeight }
+
+// openForm shows a form; submit is called each time it is submitted.
+func (m *model) openForm(f *overlay.Form, submit func() tea.Cmd) {
+	m.dirty = true
+	m.overlays.Push(f)
+	m.confirms[f] = submit
+}
+
+func (m *model) openDialog(d *overlay.Dialog) {
+	m.dirty = true
+	m.overlays.Push(d)
+}
+
+func (m *model) closeOverlay(o overlay.Overlay) {
+	m.dirty = true
+	m.overlays.Remove(o)
+	delete(m.confirms, o)
+}
+
+// person reports whether the cockpit acts as a person and not as an agent.
+func (m *model) person() bool { return m.actor == event.User }

@@ -1,0 +1,64 @@
+package tui
+
+import (
+	"time"
+
+	"github.com/agentloadout/loadout/engine/state"
+)
+
+// The messages of the update loop, beside Bubble Tea's own. Results say which request they answer; those that nobody waits for any more
+// are dropped.
+type (
+	// feedMsg is what the feed took.
+	feedMsg struct{ update }
+
+	// loadedMsg is what a pane asked for.
+	loadedMsg struct {
+		pane  int
+		key   string
+		value any
+		err   error
+	}
+
+	// actedMsg is the end of an action.
+	actedMsg struct {
+		id   int
+		done string // what to tell the person
+		err  error
+	}
+
+	// stateAtMsg is a state of the past.
+	stateAtMsg struct {
+		seq   int64
+		state *state.State
+		err   error
+	}
+
+	// tickMsg comes when something on the screen changes by time alone.
+	tickMsg struct{ serial int }
+
+	// outputMsg says that a command of the command line wrote something, or ended.
+	outputMsg struct {
+		id   int
+		done bool
+		err  error
+	}
+
+	// completionMsg is what the last word of a line could become.
+	completionMsg struct {
+		line       string
+		candidates []string
+	}
+
+	// resumedMsg comes after the process was stopped and goes on.
+	resumedMsg struct{}
+
+	// suspendMsg comes when somebody asks the process to stop.
+	suspendMsg struct{}
+
+	// frameMsg comes when a frame that was put off is due.
+	frameMsg struct{}
+)
+
+// clockFunc tells the time; tests stop it.
+type clockFunc func() time.Time

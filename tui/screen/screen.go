@@ -1,0 +1,237 @@
+// Package screen draws frames on the person's terminal and gives the terminal back as it was.
+//
+// A goroutine writes: Show only leaves the newest frame for it, so that a terminal which takes its time, or is gone, never holds up the
+// cockpit. Frames that were not drawn in time are skipped. Nothing is written while nothing changes.
+package screen
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
+)
+
+const (
+	open  = ansi.SetModeAltScreenSaveCursor
+	modes = ansi.HideCursor + ansi.SetModeBracketedPaste +
+		ansi.ResetModeAutoWrap + // a character wider than we think must not push a line
+		ansi.ResetModeBiDirectionalSupport + // terminals that reorder Hebrew or Arabic would reorder the borders too
+		ansi.EraseEntireScreen
+	leave = ansi.SetModeBiDirectionalSupport + ansi.SetModeAutoWrap + ansi.ResetModeBracketedPaste + ansi.ResetStyle +
+		ansi.ShowCursor + ansi.ResetModeAltScreenSaveCursor
+)
+
+// closeWait is how long a terminal that does not take what is written to it may hold up the end.
+const closeWait = time.Second
+
+// ErrHangup says that the terminal is gone.
+var ErrHangup = errors.New("the terminal is gone")
+
+// Screen is a terminal in the cockpit's hands.
+type Screen struct {
+	in, out *os.File
+	console console // what else the platform wants
+	signals signals
+	before  *term.State
+
+	mu    sync.Mutex // guards next, extra, anew
+	next  []string
+	extra string
+	anew  bool
+	wake  chan struct{}
+	gone  chan error
+
+	write chan struct{} // holds a token; who has it may write
+	shown []string      // what is on the screen; nil: unknown
+	on    bool
+	stop  chan struct{}
+	done  chan struct{}
+}
+
+// Open takes the terminal: raw mode, the alternate screen, no cursor. Close gives it back.
+func Open(in, out *os.File) (*Screen, error) {
+	if !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(out.Fd())) {
+		return nil, errors.New("the cockpit needs a terminal for its input and its output")
+	}
+	s := &Screen{
+		in: in, out: out,
+		wake: make(chan struct{}, 1), gone: make(chan error, 1), write: make(chan struct{}, 1),
+		stop: make(chan struct{}), done: make(chan struct{}),
+	}
+	s.write <- struct{}{}
+	if err := s.Resume(); err != nil {
+		return nil, err
+	}
+	s.signals.listen()
+	go s.run()
+	return s, nil
+}
+
+// Size is the terminal's size in cells.
+func (s *Screen) Size() (w, h int, err error) { return term.GetSize(int(s.out.Fd())) }
+
+// Input is where keys are read. It reports the end of the terminal as an error, which a reader of ordinary files would not.
+func (s *Screen) Input() io.Reader { return input{s.in} }
+
+type input struct{ *os.File }
+
+func (i input) Read(p []byte) (int, error) {
+	n, err := i.File.Read(p)
+	if errors.Is(err, io.EOF) {
+		return n, ErrHangup
+	}
+	return n, err
+}
+
+// Gone delivers an error when the terminal cannot be written to any more.
+func (s *Screen) Gone() <-chan error { return s.gone }
+
+// Show draws a frame soon. The lines belong to the screen from now on.
+func (s *Screen) Show(lines []string) {
+	s.mu.Lock()
+	s.next = lines
+	s.mu.Unlock()
+	s.poke()
+}
+
+// Send writes a sequence that is not part of a frame, such as one for the clipboard.
+func (s *Screen) Send(sequence string) {
+	s.mu.Lock()
+	s.extra += sequence
+	s.mu.Unlock()
+	s.poke()
+}
+
+func (s *Screen) poke() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *Screen) run() {
+	defer close(s.done)
+	for {
+		select {
+		case <-s.stop:
+			return
+		case <-s.wake:
+		}
+		select {
+		case <-s.stop:
+			return
+		case <-s.write:
+		}
+		err := s.draw()
+		s.write <- struct{}{}
+		if err != nil {
+			select {
+			case s.gone <- fmt.Errorf("%w: %w", ErrHangup, err):
+			default:
+			}
+			return
+		}
+	}
+}
+
+// draw writes the newest frame. The caller holds the token.
+func (s *Screen) draw() error {
+	if !s.on {
+		return nil
+	}
+	s.mu.Lock()
+	lines, extra, anew := s.next, s.extra, s.anew
+	s.extra, s.anew = "", false
+	s.mu.Unlock()
+	if anew || len(lines) != len(s.shown) {
+		s.shown = nil
+	}
+	var b strings.Builder
+	b.WriteString(extra)
+	if lines != nil {
+		paint(&b, s.shown, lines)
+		s.shown = lines
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	_, err := io.WriteString(s.out, b.String())
+	return err
+}
+
+// Redraw draws everything anew, whatever the terminal shows.
+func (s *Screen) Redraw() {
+	s.mu.Lock()
+	s.anew = true
+	s.mu.Unlock()
+	s.poke()
+}
+
+// Pause gives the terminal back for a while, as for a suspended job.
+func (s *Screen) Pause() error {
+	<-s.write
+	defer func() { s.write <- struct{}{} }()
+	return s.release()
+}
+
+func (s *Screen) release() error {
+	if !s.on {
+		return nil
+	}
+	s.on = false
+	_, err := io.WriteString(s.out, leave)
+	return errors.Join(err, s.restore())
+}
+
+func (s *Screen) restore() error {
+	return errors.Join(term.Restore(int(s.in.Fd()), s.before), s.console.restore())
+}
+
+// Resume takes the terminal again and draws everything. It also mends a terminal that was never given back, as after a stop that could
+// not be caught.
+func (s *Screen) Resume() error {
+	<-s.write
+	defer func() { s.write <- struct{}{} }()
+	before, err := term.MakeRaw(int(s.in.Fd()))
+	if err != nil {
+		return fmt.Errorf("set the terminal to raw mode: %w", err)
+	}
+	if s.before == nil {
+		s.before = before
+	}
+	if err := s.console.prepare(s.out); err != nil {
+		return errors.Join(err, s.restore())
+	}
+	sequences := modes
+	if !s.on {
+		sequences = open + modes
+	}
+	s.on, s.shown = true, nil
+	if _, err := io.WriteString(s.out, sequences); err != nil {
+		return errors.Join(fmt.Errorf("%w: %w", ErrHangup, err), s.restore())
+	}
+	s.poke()
+	return nil
+}
+
+// Close gives the terminal back for good.
+func (s *Screen) Close() error {
+	s.signals.ignore()
+	close(s.stop)
+	timeout := time.NewTimer(closeWait)
+	defer timeout.Stop()
+	select {
+	case <-s.write:
+		err := s.release()
+		<-s.done
+		return err
+	case <-timeout.C: // a write hangs; at least the modes of the line are put right
+		return s.restore()
+	}
+}

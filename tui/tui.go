@@ -1,0 +1,93 @@
+// Package tui is the cockpit: it shows a project live on a terminal and acts on it through the engine. It keeps no truth of its own.
+//
+// There is one model. A goroutine follows the log, folds it, and leaves the newest state in a mailbox; the model takes it at most once a
+// frame, hands panes a snapshot, and draws a frame only when something has changed. Everything that can wait, which is all I/O, runs in
+// commands outside of the update loop and comes back as a message.
+//
+// A further pane is a package below pane and a line in newPanes; a further key is a line in package keymap.
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
+	_ "github.com/agentloadout/loadout/tui/noprobe" // before Bubble Tea
+	"github.com/agentloadout/loadout/tui/theme"
+)
+
+// Now is Options.At for the present.
+const Now int64 = -1
+
+// Options are what the cockpit needs. Engine is required; At must be Now or a sequence number.
+type Options struct {
+	Engine Engine
+	Runner Runner // runs the verbs of the command line; nil: there is none
+
+	Agent   string     // who the cockpit acts as, default the person
+	Theme   theme.Name // default auto
+	ASCII   bool       // draw without box characters
+	NoColor bool
+	Colors  int    // 0: as the environment says; else 16, 256 or 1<<24
+	Pane    string // the pane that has the focus first, default the first
+	At      int64  // show the project as of this event; Now: live
+
+	In, Out     *os.File                 // the terminal, default standard input and output
+	Environment func(name string) string // default os.Getenv
+	Clock       func() time.Time         // default time.Now
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Engine == nil {
+		return o, errors.New("the cockpit needs an engine")
+	}
+	if o.At < Now {
+		return o, &engine.UsageError{Message: fmt.Sprintf("%d is not the number of an event", o.At)}
+	}
+	if o.Agent == "" {
+		o.Agent = event.User
+	}
+	if o.In == nil {
+		o.In = os.Stdin
+	}
+	if o.Out == nil {
+		o.Out = os.Stdout
+	}
+	if o.Environment == nil {
+		o.Environment = os.Getenv
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	return o, nil
+}
+
+// Panes lists the names that Options.Pane takes.
+func Panes() []string {
+	return []string{"ownership", "contracts", "timeline", "agents"}
+}
+
+func (m *model) unknownPane(id string) error {
+	return &engine.UsageError{Message: fmt.Sprintf("no pane %s; there are %s", id, strings.Join(Panes(), ", "))}
+}
+
+// Run shows the cockpit until the person quits, ctx ends, or the terminal is gone, and gives the terminal back as it was. It needs a
+// terminal for its input and its output. The error is nil when the person quit and ctx's when it ended.
+func Run(ctx context.Context, o Options) error {
+	o, err := o.withDefaults()
+	if err != nil {
+		return err
+	}
+	if term := o.Environment("TERM"); term == "dumb" {
+		return &engine.UsageError{
+			Message: "this terminal cannot draw (TERM is dumb)",
+			Hints:   []string{"loadout tui --plain    to read the same as text"},
+		}
+	}
+	return run(ctx, o)
+}

@@ -1,0 +1,147 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agentloadout/loadout/tui/layout"
+	"github.com/agentloadout/loadout/tui/overlay"
+	"github.com/agentloadout/loadout/tui/pane"
+	"github.com/agentloadout/loadout/tui/text"
+	"github.com/agentloadout/loadout/tui/theme"
+)
+
+// view draws the frame: exactly h lines of w cells. It draws again only when something has changed.
+func (m *model) view() []string {
+	if !m.dirty && len(m.frame) == m.h {
+		return m.frame
+	}
+	m.dirty = false
+	if m.tooSmall() {
+		m.frame = m.viewTooSmall()
+		return m.frame
+	}
+	lines := make([]string, 0, m.h)
+	lines = append(lines, m.header())
+	lines = append(lines, m.body()...)
+	lines = append(lines, m.footer())
+	m.overlays.Draw(lines, m.w)
+	m.frame = lines
+	return lines
+}
+
+func (m *model) viewTooSmall() []string {
+	lines := make([]string, m.h)
+	for i := range lines {
+		lines[i] = text.Blank(m.w)
+	}
+	say := text.Wrap(fmt.Sprintf("loadout needs %dx%d, this window is %dx%d", layout.MinWidth, layout.MinHeight, m.w, m.h), m.w)
+	for i, line := range say {
+		if i < m.h {
+			lines[i] = text.Fit(line, m.w, "")
+		}
+	}
+	return lines
+}
+
+// body draws the panes where the layout puts them.
+func (m *model) body() []string {
+	lines := make([]string, m.h-2)
+	var b strings.Builder
+	rows := make([][]string, len(lines)) // the pieces of each line, from left to right
+	for _, p := range m.places() {
+		for i, line := range m.viewPane(p) {
+			rows[p.Y+i] = append(rows[p.Y+i], line)
+		}
+	}
+	for i, pieces := range rows {
+		b.Reset()
+		for _, piece := range pieces {
+			b.WriteString(piece)
+		}
+		lines[i] = b.String()
+	}
+	return lines
+}
+
+func (m *model) viewPane(p layout.Placed) []string {
+	pn := m.panes[p.Pane]
+	focused := p.Pane == m.focus && m.overlays.Top() == nil
+	label := theme.Label{Title: fmt.Sprintf("%d %s", p.Pane+1, pn.Title()), Focus: focused, Foot: m.hidden(p)}
+	if m.past() {
+		label.Note = fmt.Sprintf("%s as of #%d", m.look.Time, m.travel.at)
+	}
+	if f := pn.Filter(); f != "" {
+		label.Right = append(label.Right, theme.S("/"+text.Truncate(text.Line(f), p.W/3, m.look.Ellipsis)+" ", m.look.Accent))
+	}
+	if status := pn.Status(); status != "" {
+		label.Right = append(label.Right, theme.S(status, m.look.Dim))
+	}
+	return m.look.Box(p.W, p.H, label, pn.View())
+}
+
+// hidden names the panes that do not fit the window, in the edge of the focused one.
+func (m *model) hidden(at layout.Placed) string {
+	places := m.places()
+	if m.zoomed || len(places) == len(m.panes) || at.Pane != places[len(places)-1].Pane {
+		return ""
+	}
+	shown := map[int]bool{}
+	for _, p := range places {
+		shown[p.Pane] = true
+	}
+	var names []string
+	for i, p := range m.panes {
+		if !shown[i] {
+			names = append(names, fmt.Sprintf("%d %s", i+1, p.Title()))
+		}
+	}
+	foot := strings.Join(names, " "+m.look.Dot+" ")
+	if text.Width(foot)+8 > at.W {
+		foot = ""
+	}
+	return foot
+}
+
+// help lists the keys that hold in the focused pane.
+func (m *model) help() *overlay.Dialog {
+	p := m.panes[m.focus]
+	heads := map[string]string{"everywhere": "everywhere", "act": "act", "move": "move"}
+	var body []overlay.Paragraph
+	for _, group := range m.keys.Help(p.Scope()) {
+		head, ok := heads[string(group.Scope)]
+		if !ok {
+			head = p.Title()
+		}
+		if len(body) > 0 {
+			body = append(body, overlay.Paragraph{})
+		}
+		body = append(body, overlay.Paragraph{Text: head, Style: m.look.Accent})
+		for _, b := range group.Bindings {
+			h := b.Help()
+			body = append(body, overlay.Paragraph{
+				Head: "  " + m.plainKeys(h.Key), HeadStyle: m.look.Strong, Text: h.Desc, Indent: 15,
+			})
+		}
+	}
+	return overlay.NewDialog(m.look.Theme, "Keys in "+p.Title(), body...)
+}
+
+// plainKeys writes arrows so that every terminal can show them.
+func (m *model) plainKeys(keys string) string {
+	if m.look.Horizontal == "-" {
+		return strings.NewReplacer("↑", "up", "↓", "down", "←", "left", "→", "right").Replace(keys)
+	}
+	return keys
+}
+
+// questions counts what waits for an answer of who the cockpit acts as.
+func questions(s pane.Snapshot) int {
+	n := 0
+	for _, t := range s.State.Pending() {
+		if t.Question && t.To == s.Actor {
+			n++
+		}
+	}
+	return n
+}
