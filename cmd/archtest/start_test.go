@@ -2,12 +2,14 @@ package archtest
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 )
@@ -51,18 +53,45 @@ func TestPackagesInitialiseQuickly(t *testing.T) {
 	}
 }
 
-// buildLoadout builds the binary as `make build` does and returns its path.
+// TestMain keeps the folder of the binary that the tests share.
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "archtest-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	binDir = dir
+	code := m.Run()
+	if err := os.RemoveAll(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+var (
+	binDir string
+	build  = sync.OnceValues(func() (string, error) {
+		name := "loadout"
+		if runtime.GOOS == "windows" {
+			name += ".exe"
+		}
+		binary := filepath.Join(binDir, name)
+		cmd := exec.Command("go", "build", "-trimpath", "-o", binary, "./cmd/loadout")
+		cmd.Dir = filepath.Join("..", "..")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("build loadout: %w\n%s", err, out)
+		}
+		return binary, nil
+	})
+)
+
+// buildLoadout builds the binary as `make build` does, once, and returns its path.
 func buildLoadout(t *testing.T) string {
 	t.Helper()
-	name := "loadout"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	binary := filepath.Join(t.TempDir(), name)
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", binary, "./cmd/loadout")
-	cmd.Dir = root(t)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	binary, err := build()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return binary
 }
