@@ -290,7 +290,9 @@ func (r *rewrite) replace() error {
 	if err := r.tx.log.fs.SyncDir(r.tx.log.dir); err != nil { // the .corrupt file
 		return err
 	}
-	if err := r.tx.close(); err != nil { // Windows renames over no open file
+	f := r.tx.file
+	r.tx.file, r.tx.read = nil, false
+	if err := f.Close(); err != nil { // Windows renames over no open file
 		return err
 	}
 	return r.tx.log.fs.Rename(r.tmp, r.tx.log.path)

@@ -17,6 +17,9 @@ const (
 	openNonBlock = syscall.O_NONBLOCK
 )
 
+// keepOpen says whether a file that is open can be renamed over and removed.
+const keepOpen = true
+
 // ownerOffset is where the owner record starts in a lock file.
 const ownerOffset = 0
 

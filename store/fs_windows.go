@@ -12,6 +12,9 @@ const (
 	openNonBlock = 0
 )
 
+// keepOpen says whether a file that is open can be renamed over and removed.
+const keepOpen = false
+
 // ownerOffset is where the owner record starts in a lock file: the lock covers
 // the first byte, and Windows lets nobody else read or write a locked byte.
 const ownerOffset = 1

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 	"unicode/utf8"
@@ -37,6 +38,7 @@ type ownerNote struct {
 	command string
 	record  []byte   // nil until it is first needed
 	file    *os.File // the lock file, for writing; nil when it is not open
+	info    fs.FileInfo
 }
 
 func newOwnerNote(command string) *ownerNote { return &ownerNote{command: command} }
@@ -48,19 +50,26 @@ func (n *ownerNote) write(h *held) {
 		n.record = ownerRecord(n.command)
 	}
 	time.Now().UTC().AppendFormat(n.record[:len(ownerPrefix)], ownerTime)
-	if n.file != nil {
-		if info, err := n.file.Stat(); err != nil || !os.SameFile(info, h.info) {
-			_ = n.file.Close()
-			n.file = nil
-		}
-	}
-	if n.file == nil {
-		var err error
-		if n.file, err = os.OpenFile(h.path, os.O_WRONLY|openNoFollow|openNonBlock, 0); err != nil {
+	if n.file == nil || !os.SameFile(n.info, h.info) {
+		if !n.open(h) {
 			return
 		}
 	}
 	_, _ = n.file.WriteAt(n.record, ownerOffset)
+}
+
+// open opens the lock file that is held.
+func (n *ownerNote) open(h *held) bool {
+	if n.file != nil {
+		_ = n.file.Close()
+	}
+	var err error
+	if n.file, err = os.OpenFile(h.path, os.O_WRONLY|openNoFollow|openNonBlock, 0); err != nil {
+		n.file = nil
+		return false
+	}
+	n.info = h.info
+	return true
 }
 
 const ownerPrefix = `{"since":"`
@@ -72,11 +81,14 @@ func ownerRecord(command string) []byte {
 		PID     int    `json:"pid"`
 		Host    string `json:"host"`
 		Command string `json:"command"`
-	}{os.Getpid(), cutText(host, 64), cutText(command, 128)})
+	}{os.Getpid(), cutText(host, 32), cutText(command, 128)})
 	if err != nil { // it has nothing that could fail
 		rest = []byte("{}")
 	}
 	record := fmt.Appendf(nil, `%s%s",%s`, ownerPrefix, ownerTime, rest[1:])
+	if len(record) >= ownerBytes { // a name that is mostly escapes
+		return ownerRecord("")
+	}
 	return fmt.Appendf(nil, "%-*s\n", ownerBytes-1, record)
 }
 

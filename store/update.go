@@ -50,26 +50,45 @@ func (tx *Tx) note(format string, args ...any) {
 }
 
 // open opens the log, if there is one, and narrows it.
-func (tx *Tx) open() error {
+func (tx *Tx) open() (err error) {
 	if tx.file != nil {
 		return nil
 	}
-	f, err := tx.log.openSource(tx.log.path, os.O_RDWR|os.O_APPEND)
+	if tx.file, err = tx.log.takeKept(); err == nil && tx.file == nil {
+		tx.file, err = tx.log.openSource(tx.log.path, os.O_RDWR|os.O_APPEND)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("open log: %w", err)
 	}
-	tx.file = f
-	if tooOpen(f.info) {
-		note, err := tx.log.narrow(tx.log.path, f.info)
+	if tooOpen(tx.file.info) {
+		note, err := tx.log.narrow(tx.log.path, tx.file.info)
 		if err != nil {
 			return err
 		}
 		tx.note("%s", note)
 	}
 	return nil
+}
+
+// takeKept returns the log as the last update has left it open, nil when it did
+// not or when the path names another file by now.
+func (l *Log) takeKept() (*source, error) {
+	f := l.kept
+	if f == nil {
+		return nil, nil //nolint:nilnil // none was kept
+	}
+	l.kept = nil
+	now, err := l.fs.Lstat(l.path)
+	if err == nil && os.SameFile(f.info, now) {
+		if err = safe(l.path, now, 0); err == nil {
+			f.info = now
+			return f, nil
+		}
+	}
+	return nil, also(ignoreMissing(err), f.Close())
 }
 
 // closeTail ends a last line that a crash left without a newline, where it lies.
@@ -274,11 +293,17 @@ func (tx *Tx) takeBack(size, written int64, cause error) error {
 	return cause
 }
 
+// close ends the use of the log. Where an open file is in nobody's way, it is
+// kept for the next update.
 func (tx *Tx) close() error {
-	if tx.file == nil {
+	f := tx.file
+	tx.file, tx.read = nil, false
+	if f == nil {
 		return nil
 	}
-	err := tx.file.Close()
-	tx.file, tx.read = nil, false
-	return err
+	if keepOpen {
+		tx.log.kept = f
+		return nil
+	}
+	return f.Close()
 }
