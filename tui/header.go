@@ -46,9 +46,6 @@ func (m *model) header() string {
 	if !m.person() {
 		more = append(more, theme.S("as "+text.Line(m.actor), t.Owners.Style(m.actor)))
 	}
-	if m.now.note != "" {
-		more = append(more, theme.S(text.Line(m.now.note), t.Dim))
-	}
 	right := m.connection()
 	for _, span := range more {
 		if left.Width()+gap.Width()+span.Width()+right.Width()+2 > m.w {
@@ -81,6 +78,9 @@ func (m *model) mode() (mark, word string, style theme.Style) {
 	}
 	switch m.now.mode {
 	case engine.ModeMissing:
+		if m.live.State.Head() >= 0 {
+			return t.Warning, "log is gone", t.Bad
+		}
 		return t.Idle, "no log yet", t.Dim
 	case engine.ModeUnreadable:
 		return t.Warning, "unreadable", t.Bad
@@ -130,14 +130,18 @@ func (m *model) footer() string {
 	switch {
 	case m.prompt != nil:
 		return m.prompt.row(t.Theme, m.w)
-	case m.toast.text != "":
-		mark, style := t.Yes, t.Good
-		if m.toast.tone == bad {
-			mark, style = t.Warning, t.Warn
-		}
-		return t.Row(m.w, theme.Style{}, theme.Spans{theme.S(" "+mark+" "+text.Line(m.toast.text), style)}, nil)
 	case m.now.err != nil:
 		return t.Row(m.w, theme.Style{}, theme.Spans{theme.S(" "+t.Warning+" "+text.Line(m.now.err.Error()), t.Bad)}, nil)
+	case m.toast.text != "":
+		mark, style := t.Dot, t.Text
+		switch m.toast.tone {
+		case good:
+			mark, style = t.Yes, t.Good
+		case bad:
+			mark, style = t.Warning, t.Warn
+		case plainly:
+		}
+		return t.Row(m.w, theme.Style{}, theme.Spans{theme.S(" "+mark+" "+text.Line(m.toast.text), style)}, nil)
 	}
 	left := theme.Spans{theme.S(" ", t.Text)}
 	add := func(key, does string) bool {
@@ -148,7 +152,7 @@ func (m *model) footer() string {
 		return true
 	}
 	for _, b := range m.keys.Hints(m.panes[m.focus].Scope()) {
-		if m.past() && acts(b.Intent) {
+		if !m.useful(b.Intent) {
 			continue
 		}
 		if !add(b.Hint.Key, b.Hint.Does) {
@@ -158,12 +162,16 @@ func (m *model) footer() string {
 	return t.Row(m.w, theme.Style{}, left, nil)
 }
 
-// acts reports whether an intent is refused in the past.
-func acts(i keymap.Intent) bool {
+// useful reports whether an intent can do something as things stand.
+func (m *model) useful(i keymap.Intent) bool {
 	switch i {
+	case keymap.Kill:
+		return m.now.halted == nil
+	case keymap.Resume:
+		return m.now.halted != nil
 	case keymap.Claim, keymap.Release, keymap.Acknowledge, keymap.Ask, keymap.AddTask, keymap.Decide:
-		return true
+		return !m.past()
 	default:
-		return false
+		return true
 	}
 }

@@ -66,7 +66,6 @@ type model struct {
 type status struct {
 	loaded   bool
 	mode     engine.Mode
-	note     string
 	halted   *engine.HaltedError
 	caughtUp bool
 	branch   string
@@ -209,7 +208,7 @@ func (m *model) fed(u update) tea.Cmd {
 	m.now.loaded = true
 	m.now.mode, m.now.halted, m.now.caughtUp, m.now.branch, m.now.err = u.mode, u.halted, u.caughtUp, u.branch, u.err
 	if u.note != "" {
-		m.now.note = u.note
+		m.say(plainly, u.note)
 	}
 	if u.reset {
 		m.travel.state = nil

@@ -17,7 +17,8 @@ const toastTime = 6 * time.Second
 type tone int
 
 const (
-	good tone = iota
+	plainly tone = iota
+	good
 	bad
 )
 

@@ -140,7 +140,7 @@ func Default() *Map {
 			bind(AddTask, "T", "add a task", "T"),
 			bind(Decide, "D", "record a decision", "D"),
 			bind(Kill, "K", "halt everything", "K").hint(2, "K", "halt"),
-			bind(Resume, "R", "resume after a halt", "R"),
+			bind(Resume, "R", "resume after a halt", "R").hint(2, "R", "resume"),
 		},
 		Move: {
 			bind(Up, "↑ k", "up", "up", "k"),

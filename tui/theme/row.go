@@ -44,7 +44,9 @@ func (t *Theme) Row(w int, base Style, left, right Spans) string {
 	used := t.paint(&b, base, left, room)
 	gap := text.Blank(w - used - min(right.Width(), w-used))
 	b.WriteString(base.Paint(gap))
-	t.paint(&b, base, right, w-used-len(gap))
+	used += len(gap)
+	used += t.paint(&b, base, right, w-used)
+	b.WriteString(base.Paint(text.Blank(w - used))) // where half of a wide character had no room
 	return b.String()
 }
 

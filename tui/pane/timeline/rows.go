@@ -35,8 +35,10 @@ func (p *rows) Row(i, w int) (left, right theme.Spans) {
 	if w < 72 {
 		layout = "15:04"
 	}
-	seq := fmt.Sprintf("#%d", e.Seq)
-	left = theme.Spans{theme.S(text.Blank(len(fmt.Sprintf("#%d", p.win.last()))-len(seq))+seq+"  ", p.Dim)}
+	if w >= 72 {
+		seq := fmt.Sprintf("#%d", e.Seq)
+		left = append(left, theme.S(text.Blank(len(fmt.Sprintf("#%d", p.win.last()))-len(seq))+seq+"  ", p.Dim))
+	}
 	if w >= 48 {
 		left = append(left, theme.S(e.Time().In(p.snap.Now.Location()).Format(layout)+"  ", p.Dim))
 	}
