@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
@@ -10,16 +13,105 @@ import (
 // same command give the same answer. The events are drafts: ID, Seq, Timestamp, Key and By are not set.
 //
 // A claim whose time has passed counts as ended; expire makes the record of that, which is stored before the drafts.
-func decide(v View, c Command) ([]event.Event, error) { panic("later") }
+func decide(v View, c Command) ([]event.Event, error) {
+	switch c := c.(type) {
+	case Own:
+		return decideOwn(v, c)
+	case ReleasePaths:
+		return decideRelease(v, c)
+	case Publish:
+		return decidePublish(v, c)
+	case Consume:
+		return decideReport(v, Report{Agent: c.Agent, Update: event.Update{Consumes: c.Names}})
+	case Decide:
+		return decideDecision(v, c)
+	case Report:
+		return decideReport(v, c)
+	case AddTask:
+		return decideTask(v, c)
+	case Ask:
+		return draft1(askEvent(c))
+	case Answer:
+		return decideAnswer(v, c)
+	case Next:
+		return decideNext(v, c)
+	case Finish:
+		return decideFinish(v, c)
+	case Cancel:
+		return decideCancel(v, c)
+	case Ack:
+		return decideAck(v, c)
+	case Register:
+		return decideRegister(v, c)
+	case EndAgent:
+		return decideEnd(v, c)
+	case ForgetAgent:
+		return decideForget(v, c)
+	case RenameAgent:
+		return decideRename(v, c)
+	case Emit:
+		return decideEmit(v, c)
+	}
+	return nil, fmt.Errorf("decide %T: no rule", c)
+}
 
-// expire makes the record of every claim whose time has passed: drafts for the next writer to store before its own events.
-func expire(v View) ([]event.Event, error) { panic("later") }
+// newEvent makes a draft. A sender or receiver that cannot be one is refused.
+func newEvent(from, to, description string, body event.Body) (event.Event, error) {
+	if err := checkAgent("from", from); err != nil {
+		return event.Event{}, err
+	}
+	if to != event.Broadcast {
+		if err := checkAgent("to", to); err != nil {
+			return event.Event{}, err
+		}
+	}
+	ev, err := event.New(strings.TrimSpace(from), strings.TrimSpace(to), description, body)
+	return ev, invalid(err)
+}
 
-// retried finds what a request with the same retry key stored before. redact is what the write path does to a draft. found
-// is false when the key is new. When the key belongs to a different write the error is a *ConflictError of kind key.
-func retried(v View, r Request, redact func(*event.Event)) (seq int64, found bool, err error) {
-	panic("later")
+// checkAgent refuses what is no name of somebody who can act or be asked.
+func checkAgent(field, name string) error {
+	err := event.CheckName(strings.TrimSpace(name))
+	var bad *event.InvalidError
+	if errors.As(err, &bad) {
+		return &ValidationError{Field: field, Reason: bad.Reason}
+	}
+	if err == nil && event.SameName(strings.TrimSpace(name), event.Loadout) {
+		return &ValidationError{Field: field, Reason: "is the name of the program itself"}
+	}
+	return err
+}
+
+// said is a description that was put together from parts, cut to what fits.
+func said(format string, args ...any) string {
+	return event.Clip(fmt.Sprintf(format, args...), event.MaxDescription)
+}
+
+// draft1 is the list of one draft.
+func draft1(ev event.Event, err error) ([]event.Event, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []event.Event{ev}, nil
 }
 
 // stamp is a time for people: absolute, UTC.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// sinceText is a time for people with how long ago it was.
+func sinceText(t, now time.Time) string {
+	return fmt.Sprintf("%s (%s ago)", stamp(t), age(now.Sub(t)))
+}
+
+// age is a duration in one unit, rounded down: 12s, 3m, 5h, 2d.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", max(0, int(d.Seconds())))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}

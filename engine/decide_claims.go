@@ -1,0 +1,357 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+)
+
+// decideOwn claims paths, all or none.
+func decideOwn(v View, c Own) ([]event.Event, error) {
+	ev, err := ownEvent(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.TTL < 0 {
+		return nil, &ValidationError{Field: "ttl", Reason: "is negative"}
+	}
+	body := event.Ownership{Paths: claimedPaths(c.Paths), Mode: c.mode(), Reason: c.Reason}
+	if c.Fence != nil {
+		for _, path := range body.Paths {
+			if err := v.checkFence(c.Agent, path, *c.Fence); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if blocking := v.blocking(c.Agent, body.Paths, body.Mode); len(blocking) > 0 {
+		if body.Cause, err = v.mayDisplace(c, blocking); err != nil {
+			return nil, err
+		}
+		body.Displaced = displaced(blocking)
+	}
+	if c.TTL > 0 {
+		body.ExpiresAt = event.FormatTime(v.Now.Add(c.TTL))
+	}
+	return draft1(newEvent(c.Agent, ev.To, ev.Description, body))
+}
+
+// ownEvent is the event of a claim without what depends on the state.
+func ownEvent(c Own) (event.Event, error) {
+	if err := checkPaths(c.Paths); err != nil {
+		return event.Event{}, err
+	}
+	paths := claimedPaths(c.Paths)
+	return newEvent(c.Agent, event.Broadcast, said("%s claims: %s", c.Agent, strings.Join(paths, ", ")),
+		event.Ownership{Paths: paths, Mode: c.mode(), Reason: c.Reason})
+}
+
+func (c Own) mode() event.Mode {
+	if c.Shared {
+		return event.Shared
+	}
+	return event.Exclusive
+}
+
+// checkPaths refuses a list of paths that cannot be claimed or released.
+func checkPaths(paths []string) error {
+	if len(paths) == 0 {
+		return &ValidationError{Field: "paths", Reason: "is empty"}
+	}
+	if len(paths) > event.MaxPaths {
+		return &ValidationError{Field: "paths", Reason: fmt.Sprintf("has %d entries, more than %d", len(paths), event.MaxPaths)}
+	}
+	for _, p := range paths {
+		if _, err := event.CleanPath(p); err != nil {
+			var bad *event.InvalidError
+			if errors.As(err, &bad) {
+				return &ValidationError{Field: "paths", Reason: "has one that " + bad.Reason}
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// claimedPaths is the paths in stored form, each once. They have passed checkPaths.
+func claimedPaths(paths []string) []string {
+	var list []string
+	for _, p := range paths {
+		if clean, err := event.CleanPath(p); err == nil && !slices.Contains(list, clean) {
+			list = append(list, clean)
+		}
+	}
+	return list
+}
+
+// current lists the claims that overlap path and have not lapsed.
+func (v View) current(path string) []state.Claim {
+	return slices.DeleteFunc(v.State.Overlapping(path, v.FoldCase), func(c state.Claim) bool { return c.Lapsed(v.Now) })
+}
+
+// blocking lists the claims that keep agent from claiming paths: overlapping ones of others, unless both are shared.
+func (v View) blocking(agent string, paths []string, mode event.Mode) []Conflict {
+	var list []Conflict
+	for _, path := range paths {
+		for _, claim := range v.current(path) {
+			if event.SameName(claim.Agent, agent) || mode == event.Shared && claim.Mode == event.Shared {
+				continue
+			}
+			list = append(list, v.conflict(path, mode, agent, claim))
+		}
+	}
+	return list
+}
+
+// conflict describes a claim that stands in the way, with what is known about its holder.
+func (v View) conflict(path string, mode event.Mode, agent string, claim state.Claim) Conflict {
+	c := Conflict{Requested: path, RequestedMode: mode, RequestedBy: agent, Claim: claim}
+	holder, known := v.State.Agent(claim.Agent)
+	if !known {
+		return c
+	}
+	c.Session, c.Human = holder.Session, holder.Human
+	live := v.liveness(claim.Agent)
+	if !live.LastBeat.IsZero() {
+		c.LastBeat = &live.LastBeat
+	}
+	c.Stale = live.Known && !live.Live || !holder.Registered && holder.Ended != nil
+	return c
+}
+
+func (v View) liveness(agent string) Liveness {
+	if v.Live == nil {
+		return Liveness{}
+	}
+	return v.Live(agent)
+}
+
+// mayDisplace decides whether a claim may end the claims in its way: a person's by force, or anybody's with a reason when all
+// their holders' sessions have ended.
+func (v View) mayDisplace(c Own, blocking []Conflict) (event.Cause, error) {
+	if c.Force {
+		return event.CauseForced, v.checkForce(c.Reason)
+	}
+	abandoned := !slices.ContainsFunc(blocking, func(b Conflict) bool { return !b.Stale })
+	if abandoned && strings.TrimSpace(c.Reason) != "" {
+		return event.CauseTakeover, nil
+	}
+	return "", v.refuseClaim(c, blocking)
+}
+
+// checkForce refuses force to agents, and without a reason.
+func (v View) checkForce(reason string) error {
+	if !v.Person {
+		return &ConflictError{
+			Kind:    ConflictIdentity,
+			Message: "force ends somebody else's claim and is for a person; an agent asks the holder or waits",
+			Hints:   []string{`loadout coord ask HOLDER "…"    to ask`},
+		}
+	}
+	if strings.TrimSpace(reason) == "" {
+		return &ValidationError{Field: "reason", Reason: "is needed with force: it is what the displaced holder will read"}
+	}
+	return nil
+}
+
+// displaced lists each claim once.
+func displaced(blocking []Conflict) []event.Displaced {
+	var list []event.Displaced
+	for _, b := range blocking {
+		d := event.Displaced{Agent: b.Claim.Agent, Path: b.Claim.Path, Mode: b.Claim.Mode, Fence: b.Claim.Fence}
+		if !slices.Contains(list, d) {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// checkFence refuses a fence that no longer stands for the agent's holding of exactly this path.
+func (v View) checkFence(agent, path string, fence int64) error {
+	held := v.current(path)
+	have := int64(-1)
+	for _, claim := range held {
+		if event.SameName(claim.Agent, agent) && state.SamePath(claim.Path, path) {
+			if claim.Fence == fence {
+				return nil
+			}
+			have = claim.Fence
+		}
+	}
+	refusal := &ConflictError{Kind: ConflictFence, Want: fence, Have: have}
+	lines := []string{fmt.Sprintf("fence %d on %s has ended: what you held then is not yours any more", fence, path)}
+	for _, claim := range v.State.Overlapping(path, v.FoldCase) {
+		if claim.Lapsed(v.Now) && event.SameName(claim.Agent, agent) && state.SamePath(claim.Path, path) {
+			lines = append(lines, "  it lapsed at "+sinceText(*claim.ExpiresAt, v.Now))
+		}
+	}
+	for _, claim := range held {
+		if event.SameName(claim.Agent, agent) {
+			lines = append(lines, fmt.Sprintf("  you hold %s again, with fence %d", claim.Path, claim.Fence))
+			continue
+		}
+		c := v.conflict(path, event.Exclusive, agent, claim)
+		refusal.Conflicts = append(refusal.Conflicts, c)
+		lines = append(lines, v.describe(c)...)
+	}
+	if len(held) == 0 {
+		lines = append(lines, "  nobody holds it now")
+	}
+	refusal.Message = strings.Join(lines, "\n")
+	refusal.Hints = []string{
+		fmt.Sprintf("loadout coord diff, git diff    to see what changed before you write to %s again", path),
+		fmt.Sprintf("loadout coord own %s %s    to claim it anew", word(agent), word(path)),
+	}
+	return refusal
+}
+
+// decideRelease ends the agent's claims on paths and on what lies below them, all or none. The event names each claim, so that
+// whoever reads the log needs no rule about folders.
+func decideRelease(v View, c ReleasePaths) ([]event.Event, error) {
+	ev, err := releaseEvent(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Force {
+		if err := v.checkForce(c.Reason); err != nil {
+			return nil, err
+		}
+	}
+	ending := map[string][]string{} // holder → paths
+	var holders []string
+	end := func(claim state.Claim) {
+		if _, ok := ending[claim.Agent]; !ok {
+			holders = append(holders, claim.Agent)
+		}
+		if !slices.Contains(ending[claim.Agent], claim.Path) {
+			ending[claim.Agent] = append(ending[claim.Agent], claim.Path)
+		}
+	}
+	for _, path := range claimedPaths(c.Paths) {
+		if c.Fence != nil {
+			if err := v.checkFence(c.Agent, path, *c.Fence); err != nil {
+				return nil, err
+			}
+		}
+		released := 0
+		for _, claim := range v.current(path) {
+			mine := event.SameName(claim.Agent, c.Agent)
+			if (mine || c.Force) && state.Within(claim.Path, path, v.FoldCase) {
+				end(claim)
+				released++
+			}
+		}
+		if released == 0 {
+			return nil, v.refuseRelease(c, path)
+		}
+	}
+	var events []event.Event
+	for _, holder := range holders {
+		for paths := range slices.Chunk(ending[holder], event.MaxPaths) {
+			body := event.Ownership{Paths: paths, Mode: event.Release, Reason: c.Reason}
+			if !event.SameName(holder, c.Agent) {
+				body.Holder, body.Cause = holder, event.CauseForced
+			}
+			one, err := newEvent(c.Agent, ev.To, ev.Description, body)
+			if err != nil {
+				return nil, err
+			}
+			events = append(events, one)
+		}
+	}
+	return events, nil
+}
+
+func releaseEvent(c ReleasePaths) (event.Event, error) {
+	if err := checkPaths(c.Paths); err != nil {
+		return event.Event{}, err
+	}
+	paths := claimedPaths(c.Paths)
+	return newEvent(c.Agent, event.Broadcast, said("%s releases: %s", c.Agent, strings.Join(paths, ", ")),
+		event.Ownership{Paths: paths, Mode: event.Release, Reason: c.Reason})
+}
+
+// refuseRelease says why an agent has nothing to release at path.
+func (v View) refuseRelease(c ReleasePaths, path string) error {
+	var others, lines []string
+	refusal := &ConflictError{Kind: ConflictRelease, Want: -1, Have: -1}
+	for _, claim := range v.current(path) {
+		if event.SameName(claim.Agent, c.Agent) {
+			return &ConflictError{
+				Kind:    ConflictRelease,
+				Message: fmt.Sprintf("%s holds %s, not %s: a claim is released whole", c.Agent, claim.Path, path),
+				Want:    -1, Have: claim.Fence,
+				Hints: []string{fmt.Sprintf("loadout coord release %s %s", word(c.Agent), word(claim.Path))},
+			}
+		}
+		with := v.conflict(path, event.Release, c.Agent, claim)
+		refusal.Conflicts = append(refusal.Conflicts, with)
+		others = append(others, claim.Agent)
+		lines = append(lines, v.describe(with)...)
+	}
+	if len(others) == 0 {
+		return v.nothingHeld(c.Agent, path)
+	}
+	refusal.Message = strings.Join(append([]string{fmt.Sprintf("%s does not hold %s", c.Agent, path)}, lines...), "\n")
+	refusal.Hints = []string{
+		fmt.Sprintf("loadout coord ask %s \"…\" --from %s    to ask for it", word(others[0]), word(c.Agent)),
+		fmt.Sprintf("loadout coord release %s %s --force --reason \"…\"    for a person: ends the claim", event.User, word(path)),
+	}
+	return refusal
+}
+
+// nothingHeld says that nobody holds path, and since when if the agent's own claim has lapsed.
+func (v View) nothingHeld(agent, path string) error {
+	missing := &NotFoundError{Kind: "claim on", Name: path, Reason: "nobody holds it"}
+	for _, claim := range v.State.Overlapping(path, v.FoldCase) {
+		if claim.Lapsed(v.Now) && event.SameName(claim.Agent, agent) {
+			missing.Reason = "it lapsed at " + sinceText(*claim.ExpiresAt, v.Now)
+		}
+	}
+	var mine []string
+	for _, claim := range v.State.ClaimsOf(agent) {
+		if !claim.Lapsed(v.Now) {
+			mine = append(mine, claim.Path)
+		}
+	}
+	missing.Suggestions = closest(path, mine)
+	missing.Hints = []string{"loadout coord status    to see who holds what"}
+	return missing
+}
+
+// expire makes the record of every claim whose time has passed: drafts for the next writer to store before its own events.
+func expire(v View) ([]event.Event, error) {
+	lapsed := map[string][]string{} // holder → paths
+	var holders []string
+	for _, claim := range v.State.Claims() {
+		if !claim.Lapsed(v.Now) {
+			continue
+		}
+		if _, ok := lapsed[claim.Agent]; !ok {
+			holders = append(holders, claim.Agent)
+		}
+		lapsed[claim.Agent] = append(lapsed[claim.Agent], claim.Path)
+	}
+	var events []event.Event
+	for _, holder := range holders {
+		for paths := range slices.Chunk(lapsed[holder], event.MaxPaths) {
+			text := said("The time of %s is up: %s", holder, strings.Join(paths, ", "))
+			ev, err := event.New(event.Loadout, event.Broadcast, text,
+				event.Ownership{Paths: paths, Mode: event.Release, Holder: holder, Cause: event.CauseExpired})
+			if err != nil {
+				return nil, fmt.Errorf("record lapsed claims: %w", err)
+			}
+			events = append(events, ev)
+		}
+	}
+	return events, nil
+}
+
+// until is how long a claim still runs, for people.
+func until(at, now time.Time) string {
+	return fmt.Sprintf("lapses at %s (in %s)", stamp(at), age(at.Sub(now)))
+}

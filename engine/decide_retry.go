@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+)
+
+// retried finds what a request with the same retry key stored before. redact is what the write path does to a draft. found
+// is false when the key is new. When the key belongs to a different write the error is a *ConflictError of kind key.
+func retried(v View, r Request, redact func(*event.Event)) (seq int64, found bool, err error) {
+	asked, err := sketch(v, r.Command)
+	if err != nil {
+		return -1, false, nil //nolint:nilerr // the rule refuses it too, and says why
+	}
+	seq, intent, found := v.State.SeenRequest(asked.From, r.Key)
+	if !found {
+		return -1, false, nil
+	}
+	redact(&asked)
+	if err := asked.Normalize(); err != nil {
+		return -1, false, nil //nolint:nilerr // as above
+	}
+	if state.Intent(&asked) != intent {
+		return -1, false, &ConflictError{
+			Kind: ConflictKey, Want: -1, Have: seq,
+			Message: fmt.Sprintf("retry key %q of %s belongs to another request, stored as event %d", r.Key, asked.From, seq),
+			Hints: []string{
+				fmt.Sprintf("loadout coord subscribe %s --cursor %d    to see that event", word(asked.From), seq-1),
+				"a new --key for a new request",
+			},
+		}
+	}
+	return seq, true, nil
+}
+
+// sketch is the event that a command asks for, without what depends on the state: what state.Intent looks at. A retry must
+// find what it stored also when the state has moved on and the rule would refuse it now.
+func sketch(v View, c Command) (event.Event, error) {
+	ev, err := sketchOf(v, c)
+	if err != nil {
+		return event.Event{}, err
+	}
+	// Normalize checks whole events; these three are given under the lock.
+	ev.ID, ev.Seq, ev.Timestamp = event.NewID(), 0, event.FormatTime(v.Now)
+	return ev, nil
+}
+
+func sketchOf(v View, c Command) (event.Event, error) {
+	switch c := c.(type) {
+	case Own:
+		return ownEvent(c)
+	case ReleasePaths:
+		return releaseEvent(c)
+	case Publish:
+		return publishEvent(c, 1)
+	case Consume:
+		return reportEvent(Report{Agent: c.Agent, Update: event.Update{Consumes: c.Names}})
+	case Report:
+		return reportEvent(c)
+	case Decide:
+		return decisionEvent(c, "")
+	case AddTask:
+		return taskEvent(c, nil)
+	case Ask:
+		return askEvent(c)
+	case Answer:
+		t, err := v.find("question", c.ID, func(t state.Task) bool { return t.Question })
+		if err != nil {
+			return event.Event{}, err
+		}
+		return answerEvent(c, t)
+	case Next:
+		return takeEvent(c.Agent, state.Task{ID: "task", From: event.User, Description: "task"})
+	case Finish:
+		t, err := v.find("task", c.ID, func(state.Task) bool { return true })
+		if err != nil {
+			return event.Event{}, err
+		}
+		return finishEvent(c, t)
+	case Cancel:
+		t, err := v.find("task", c.ID, func(state.Task) bool { return true })
+		if err != nil {
+			return event.Event{}, err
+		}
+		return cancelEvent(c, t)
+	case Ack:
+		return ackEvent(c)
+	case Register:
+		return registerEvent(c, event.User) // the name is made under the lock
+	case EndAgent:
+		return newEvent(c.Name, event.Broadcast, c.Name, event.Agent{Action: event.AgentEnded, Name: c.Name})
+	case ForgetAgent:
+		return newEvent(event.User, event.Broadcast, c.Name, event.Agent{Action: event.AgentForgotten, Name: c.Name})
+	case RenameAgent:
+		return newEvent(c.Old, event.Broadcast, c.New, event.Agent{Action: event.AgentRenamed, Name: c.New, Previous: c.Old})
+	case Emit:
+		body, err := c.Body()
+		if err != nil {
+			return event.Event{}, err
+		}
+		ev, err := newEvent(c.From, c.to(), c.Description, body)
+		ev.Context, ev.Resolves = c.Context, c.Resolves
+		return ev, err
+	}
+	return event.Event{}, fmt.Errorf("sketch %T: no rule", c)
+}

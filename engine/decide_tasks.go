@@ -1,0 +1,231 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+)
+
+// decideTask asks for work. What it needs must exist, so needs can never go round in a circle: a task names older ones only.
+func decideTask(v View, c AddTask) ([]event.Event, error) {
+	var needs []string
+	for _, word := range c.Needs {
+		t, err := v.find("task", word, func(t state.Task) bool { return !t.Question })
+		if err != nil {
+			return nil, err
+		}
+		if t.Status == state.TaskFailed || t.Status == state.TaskCancelled {
+			return nil, &ConflictError{
+				Kind: ConflictTask, Want: t.Seq, Have: t.SettledSeq,
+				Message: fmt.Sprintf("task %s can never be done: %s", t.ID, settledText(t, v)),
+				Hints:   []string{"the same without it in --needs"},
+			}
+		}
+		if !slices.Contains(needs, t.ID) {
+			needs = append(needs, t.ID)
+		}
+	}
+	return draft1(taskEvent(c, needs))
+}
+
+func taskEvent(c AddTask, needs []string) (event.Event, error) {
+	ev, err := newEvent(c.From, c.To, c.Text, event.Task{Needs: needs, Handoff: c.Handoff})
+	ev.Context = c.Context
+	return ev, err
+}
+
+func askEvent(c Ask) (event.Event, error) {
+	ev, err := newEvent(c.From, c.To, c.Text, event.Question{})
+	ev.Context = c.Context
+	return ev, err
+}
+
+// decideAnswer settles a question with words.
+func decideAnswer(v View, c Answer) ([]event.Event, error) {
+	t, err := v.find("question", c.ID, func(t state.Task) bool { return t.Question })
+	if err != nil {
+		return nil, err
+	}
+	if !t.Open() {
+		return nil, v.refuseSettled(t)
+	}
+	return draft1(answerEvent(c, t))
+}
+
+func answerEvent(c Answer, t state.Task) (event.Event, error) {
+	ev, err := newEvent(c.From, t.From, c.Text, event.Done{})
+	ev.Resolves = t.ID
+	return ev, err
+}
+
+// decideNext takes the oldest task that is ready for the agent. Nothing ready is not an error.
+func decideNext(v View, c Next) ([]event.Event, error) {
+	if err := checkAgent("agent", c.Agent); err != nil {
+		return nil, err
+	}
+	ready := v.State.Ready(c.Agent)
+	if len(ready) == 0 {
+		return nil, nil
+	}
+	return draft1(takeEvent(c.Agent, ready[0]))
+}
+
+func takeEvent(agent string, t state.Task) (event.Event, error) {
+	to := t.From
+	if to == "" || event.SameName(to, event.Loadout) {
+		to = event.Broadcast
+	}
+	ev, err := newEvent(agent, to, said("Takes: %s", t.Description), event.Task{})
+	ev.Resolves = t.ID
+	return ev, err
+}
+
+// decideFinish settles a task as done or failed.
+func decideFinish(v View, c Finish) ([]event.Event, error) {
+	t, err := v.find("task", c.ID, func(state.Task) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	if t.Question {
+		return nil, &ValidationError{
+			Field: "task", Reason: t.ID + " is a question, which wants an answer",
+			Hints: []string{fmt.Sprintf("loadout coord answer %s \"…\"", word(t.ID))},
+		}
+	}
+	if err := v.maySettle(c.From, t); err != nil {
+		return nil, err
+	}
+	return draft1(finishEvent(c, t))
+}
+
+func finishEvent(c Finish, t state.Task) (event.Event, error) {
+	to := settledFor(c.From, t)
+	if c.Failed {
+		text := said("Failed: %s", t.Description)
+		if c.Evidence != "" {
+			text = said("Failed: %s", c.Evidence)
+		}
+		ev, err := newEvent(c.From, to, text, event.Error{})
+		ev.Resolves = t.ID
+		return ev, err
+	}
+	ev, err := newEvent(c.From, to, said("Completed: %s", t.Description), event.Done{Evidence: c.Evidence})
+	ev.Resolves = t.ID
+	return ev, err
+}
+
+// settledFor is who wants to know that a task is settled: who asked, or everybody.
+func settledFor(from string, t state.Task) string {
+	if event.SameName(from, t.From) || event.SameName(t.From, event.Loadout) {
+		return event.Broadcast
+	}
+	return t.From
+}
+
+// maySettle refuses to settle what is settled, and what is not the sender's: a task belongs to who took it, else to whom it was
+// given, and to who asked for it. A person may settle everything.
+func (v View) maySettle(from string, t state.Task) error {
+	if !t.Open() {
+		return v.refuseSettled(t)
+	}
+	owner := t.To
+	if t.Status == state.TaskTaken {
+		owner = t.TakenBy
+	}
+	if v.isPerson(from) || owner == event.Broadcast || event.SameName(from, owner) || event.SameName(from, t.From) {
+		return nil
+	}
+	refusal := &ConflictError{Kind: ConflictTask, Want: t.Seq, Have: t.Seq}
+	if t.Status == state.TaskTaken {
+		refusal.Message = fmt.Sprintf("task %s is %s's, who took it at %s", t.ID, owner, sinceText(*t.TakenAt, v.Now))
+	} else {
+		refusal.Message = fmt.Sprintf("task %s was given to %s by %s at %s", t.ID, owner, t.From, sinceText(t.At, v.Now))
+	}
+	refusal.Hints = []string{fmt.Sprintf("loadout coord ask %s \"…\" --from %s    to ask about it", word(owner), word(from))}
+	return refusal
+}
+
+func (v View) isPerson(name string) bool { return v.Person || event.SameName(name, event.User) }
+
+// decideCancel withdraws a task or question. That is for who asked, and for a person.
+func decideCancel(v View, c Cancel) ([]event.Event, error) {
+	t, err := v.find("task", c.ID, func(state.Task) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	if !t.Open() {
+		return nil, v.refuseSettled(t)
+	}
+	if !v.isPerson(c.From) && !event.SameName(c.From, t.From) {
+		return nil, &ConflictError{
+			Kind: ConflictTask, Want: t.Seq, Have: t.Seq,
+			Message: fmt.Sprintf("task %s is withdrawn by %s, who asked for it, or by a person", t.ID, t.From),
+			Hints:   []string{fmt.Sprintf("loadout coord done %s --failed --from %s    when it cannot be done", word(t.ID), word(c.From))},
+		}
+	}
+	return draft1(cancelEvent(c, t))
+}
+
+func cancelEvent(c Cancel, t state.Task) (event.Event, error) {
+	text := said("Cancelled: %s", t.Description)
+	if c.Reason != "" {
+		text = said("Cancelled: %s", c.Reason)
+	}
+	to := t.To
+	if t.Status == state.TaskTaken {
+		to = t.TakenBy
+	}
+	if event.SameName(to, c.From) {
+		to = event.Broadcast
+	}
+	ev, err := newEvent(c.From, to, text, event.Cancel{})
+	ev.Resolves = t.ID
+	return ev, err
+}
+
+// find resolves what stands for a task or question: id, beginning of an id, or #SEQ.
+func (v View) find(kind, name string, wanted func(state.Task) bool) (state.Task, error) {
+	name = strings.TrimSpace(name)
+	found := slices.DeleteFunc(v.State.FindTasks(name), func(t state.Task) bool { return !wanted(t) })
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		var ids []string
+		for _, t := range v.State.Pending() {
+			if wanted(t) {
+				ids = append(ids, t.ID)
+			}
+		}
+		missing := &NotFoundError{Kind: kind, Name: name, Suggestions: closest(name, ids)}
+		missing.Hints = []string{"loadout coord status    to list what is open"}
+		if len(name) < state.MinPrefix && !strings.HasPrefix(name, "#") {
+			missing.Reason = fmt.Sprintf("the beginning of an id needs %d characters, a number a # before it", state.MinPrefix)
+		}
+		return state.Task{}, missing
+	}
+	return state.Task{}, ambiguous(kind, name, len(found))
+}
+
+func (v View) refuseSettled(t state.Task) error {
+	kind := "task"
+	if t.Question {
+		kind = "question"
+	}
+	return &ConflictError{
+		Kind: ConflictTask, Want: t.Seq, Have: t.SettledSeq,
+		Message: fmt.Sprintf("%s %s is settled: %s", kind, t.ID, settledText(t, v)),
+	}
+}
+
+// settledText says how a task ended, by whom and when.
+func settledText(t state.Task, v View) string {
+	text := fmt.Sprintf("%s by %s", t.Status, t.SettledBy)
+	if t.SettledAt != nil {
+		text += " at " + sinceText(*t.SettledAt, v.Now)
+	}
+	return text
+}
