@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -49,7 +50,7 @@ func (n *ownerNote) write(h *held) {
 	if n.record == nil {
 		n.record = ownerRecord(n.command)
 	}
-	time.Now().UTC().AppendFormat(n.record[:len(ownerPrefix)], ownerTime)
+	copy(n.record[len(ownerPrefix):], time.Now().UTC().Format(ownerTime))
 	if n.file == nil || !os.SameFile(n.info, h.info) {
 		if !n.open(h) {
 			return
@@ -89,7 +90,9 @@ func ownerRecord(command string) []byte {
 	if len(record) >= ownerBytes { // a name that is mostly escapes
 		return ownerRecord("")
 	}
-	return fmt.Appendf(nil, "%-*s\n", ownerBytes-1, record)
+	record = append(record, bytes.Repeat([]byte{' '}, ownerBytes-len(record))...)
+	record[ownerBytes-1] = '\n'
+	return record
 }
 
 // readOwner returns who noted itself in a lock file last.

@@ -1,0 +1,221 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agentloadout/loadout/store"
+)
+
+// hold runs fn while another Log of the same directory has the lock.
+func hold(t *testing.T, dir, command string, fn func()) {
+	t.Helper()
+	err := store.Open(dir, store.Options{Command: command}).Update(testContext(t), func(*store.Tx) error {
+		fn()
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLockTimeoutNamesHolder(t *testing.T) {
+	dir := newDir(t)
+	command := `loadout coord own "ä" <b>` + strings.Repeat("x", 500)
+	hold(t, dir, command, func() {
+		start := time.Now()
+		l := store.Open(dir, store.Options{LockWait: 50 * time.Millisecond})
+		_, _, err := tryWrite(t, l, 1)
+		var locked *store.LockedError
+		if !errors.As(err, &locked) {
+			t.Fatalf("error %v", err)
+		}
+		host, _ := os.Hostname()
+		if o := locked.Owner; o.PID != os.Getpid() || host != o.Host && !strings.HasPrefix(host, o.Host) || o.Command != command[:len(o.Command)] || len(o.Command) < 100 ||
+			time.Since(o.Since) > time.Minute || o.Since.After(time.Now()) {
+			t.Errorf("owner %+v", o)
+		}
+		if locked.Waited < 50*time.Millisecond || time.Since(start) > deadline || locked.Path != filepath.Join(dir, store.LockName) {
+			t.Errorf("refusal %+v after %v", locked, time.Since(start))
+		}
+		for _, want := range []string{"loadout coord own", "process", "waited"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%q is not in %q", want, err)
+			}
+		}
+	})
+}
+
+func TestLockWithoutWaiting(t *testing.T) {
+	dir := newDir(t)
+	hold(t, dir, "", func() {
+		_, _, err := tryWrite(t, store.Open(dir, store.Options{LockWait: -1}), 1)
+		if locked := (*store.LockedError)(nil); !errors.As(err, &locked) {
+			t.Fatalf("error %v", err)
+		}
+	})
+	write(t, store.Open(dir, store.Options{LockWait: -1}), 1)
+}
+
+// The mutex in front of the lock keeps its bound too.
+func TestUpdateInsideUpdate(t *testing.T) {
+	ctx := testContext(t)
+	l := store.Open(newDir(t), store.Options{LockWait: 20 * time.Millisecond})
+	err := l.Update(ctx, func(*store.Tx) error {
+		return l.Update(ctx, func(*store.Tx) error { return nil })
+	})
+	if locked := (*store.LockedError)(nil); !errors.As(err, &locked) || locked.Owner.PID != os.Getpid() {
+		t.Fatalf("error %v", err)
+	}
+	write(t, l, 1)
+}
+
+func TestLockCancelled(t *testing.T) {
+	for name, other := range map[string]bool{"another process": true, "another goroutine": false} {
+		t.Run(name, func(t *testing.T) {
+			l := store.Open(newDir(t), store.Options{})
+			holder := l
+			if other {
+				holder = store.Open(l.Dir(), store.Options{})
+			}
+			err := holder.Update(testContext(t), func(*store.Tx) error {
+				ctx, cancel := context.WithTimeout(testContext(t), 10*time.Millisecond)
+				defer cancel()
+				err := l.Update(ctx, func(*store.Tx) error { return nil })
+				wantError(t, err, context.DeadlineExceeded)
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// A lock file that is removed while it is waited for is not the one that counts.
+func TestLockFileReplacedWhileWaiting(t *testing.T) {
+	for name, replace := range map[string]func(path string) error{
+		"deleted":  os.Remove,
+		"replaced": func(path string) error { return os.Rename(path, path+".old") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := newDir(t)
+			path := filepath.Join(dir, store.LockName)
+			done := make(chan error, 1)
+			hold(t, dir, "", func() {
+				go func() {
+					_, _, err := tryWrite(t, store.Open(dir, store.Options{}), 1)
+					done <- err
+				}()
+				if err := replace(path); err != nil {
+					t.Fatal(err)
+				}
+				if err := <-done; err != nil { // it holds a new file at the path
+					t.Fatal(err)
+				}
+			})
+			wantSeqs(t, store.Open(dir, store.Options{}), 0)
+		})
+	}
+}
+
+// A writer whose lock file was taken away does not acknowledge, because another
+// one may write at the same time.
+func TestLockFileReplacedWhileHeld(t *testing.T) {
+	ctx := testContext(t)
+	l := store.Open(newDir(t), store.Options{})
+	write(t, l, 1)
+	second := store.Open(l.Dir(), store.Options{})
+	err := l.Update(ctx, func(tx *store.Tx) error {
+		pos, err := tx.Read(ctx, store.Position{}, ignore)
+		if err != nil {
+			return err
+		}
+		remove(t, filepath.Join(l.Dir(), store.LockName))
+		write(t, second, 1)
+		_, err = tx.Append([][]byte{[]byte(event(pos.Highest() + 1))})
+		return err
+	})
+	wantError(t, err, store.ErrChanged)
+	wantSeqs(t, l, 0, 1)
+	err = l.Update(ctx, func(tx *store.Tx) error {
+		pos, err := tx.Read(ctx, store.Position{}, ignore)
+		if err != nil {
+			return err
+		}
+		remove(t, filepath.Join(l.Dir(), store.LockName))
+		_, err = tx.Append([][]byte{[]byte(event(pos.Highest() + 1))})
+		return err
+	})
+	wantError(t, err, store.ErrUncertain)
+}
+
+// Goroutines with one Log, and several Logs in one process, exclude each other.
+func TestGoroutinesExclude(t *testing.T) {
+	const goroutines, each = 8, 20
+	dir := newDir(t)
+	shared := store.Open(dir, store.Options{})
+	var wg sync.WaitGroup
+	for i := range goroutines {
+		l := shared
+		if i%2 == 0 {
+			l = store.Open(dir, store.Options{})
+		}
+		wg.Go(func() {
+			for range each {
+				if _, _, err := tryWrite(t, l, 1); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	wantSeqs(t, shared, upTo(goroutines*each)...)
+}
+
+func TestLease(t *testing.T) {
+	l := store.Open(newDir(t), store.Options{})
+	release, err := l.Lease("bridge.lock", "loadout bridge")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range []*store.Log{l, store.Open(l.Dir(), store.Options{})} {
+		_, err := other.Lease("bridge.lock", "second")
+		if locked := (*store.LockedError)(nil); !errors.As(err, &locked) || locked.Owner.Command != "loadout bridge" {
+			t.Fatalf("error %v", err)
+		}
+	}
+	write(t, l, 1) // another lock
+	another, err := l.Lease("daemon.lock", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(release(), another()); err != nil {
+		t.Fatal(err)
+	}
+	if release, err = l.Lease("bridge.lock", "third"); err != nil {
+		t.Fatal(err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Lease("../bridge.lock", ""); !errors.Is(err, store.ErrUnsafe) {
+		t.Fatalf("error %v", err)
+	}
+}
+
+func TestOwnerRecordIsOneLine(t *testing.T) {
+	l := store.Open(newDir(t), store.Options{Command: strings.Repeat("\x01", 200)})
+	write(t, l, 1)
+	record := readFile(t, filepath.Join(l.Dir(), store.LockName))
+	if len(record) != 512 || strings.Count(record, "\n") != 1 || slices.Contains([]byte(record), 1) {
+		t.Fatalf("%d bytes: %q", len(record), record)
+	}
+}
