@@ -127,8 +127,9 @@ func layOut(sections []section) string {
 }
 
 func cardClaims(v *View, agent string) []string {
-	var items []string
-	for _, c := range v.State.ClaimsOf(agent) {
+	claims := v.State.ClaimsOf(agent)
+	items := make([]string, 0, len(claims))
+	for _, c := range claims {
 		item := fmt.Sprintf("%s (%s, fence %d)", c.Path, c.Mode, c.Fence)
 		if c.Lapsed(v.Now) {
 			item = c.Path + " (lapsed)"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
@@ -210,7 +211,7 @@ func (p *plan) survey(ctx context.Context, log *store.Log) error {
 
 // stays decides about one line.
 func (p *plan) stays(l *store.Line) bool {
-	ev, err := event.Decode(l.Object, l.Raw)
+	ev, err := borrowLine(l)
 	if p.young(l, &ev) {
 		return true
 	}
@@ -226,9 +227,9 @@ func (p *plan) stays(l *store.Line) bool {
 	}
 	p.last = max(p.last, l.Seq)
 	if err == nil {
-		p.types[ev.Type]++
+		p.types[event.Type(strings.Clone(string(ev.Type)))]++
 		if !slices.Contains(p.agents, ev.From) && len(p.agents) < maxSummaryAgents {
-			p.agents = append(p.agents, ev.From)
+			p.agents = append(p.agents, strings.Clone(ev.From))
 		}
 	}
 	return false

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -135,7 +136,7 @@ func TestCompactTwice(t *testing.T) {
 func TestCompactByAge(t *testing.T) {
 	s := newScene(t)
 	at := func(seq int64, stamp string) {
-		ev := s.draft("codex", "*", event.Update{Note: fmt.Sprint(seq)})
+		ev := s.draft("codex", "*", event.Update{Note: strconv.FormatInt(seq, 10)})
 		ev.Seq, ev.Timestamp = seq, stamp
 		s.append(string(ev.AppendLine(nil)) + "\n")
 	}
@@ -182,7 +183,7 @@ func TestCompactKeepsBadLines(t *testing.T) {
 	s.append("{broken \x00 line}\n")
 	s.append(`{"id":"later","seq":7,"type":"hologram","from":"codex","to":"*","description":"d","timestamp":"2026-09-10T08:00:00.000Z","new":1}` + "\n")
 	for i := range 5 {
-		s.do(note("codex", fmt.Sprint(i)))
+		s.do(note("codex", strconv.Itoa(i)))
 	}
 	r, err := s.Compact(t.Context(), CompactOptions{MaxEvents: 1, MaxAge: -1})
 	if err != nil || !r.Compacted || r.Bad != 1 {

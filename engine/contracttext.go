@@ -97,8 +97,9 @@ func (e *Engine) contractBody(ctx context.Context, c state.Contract, revision in
 
 // unknownContract refuses a name that no contract has and names those that are close.
 func unknownContract(s *state.State, name string) error {
-	var names []string
-	for _, c := range s.Contracts() {
+	contracts := s.Contracts()
+	names := make([]string, 0, len(contracts))
+	for _, c := range contracts {
 		names = append(names, c.Name)
 	}
 	return &NotFoundError{Kind: "contract", Name: name, Suggestions: closest(name, names), Hints: []string{"loadout coord contract    lists them all"}}

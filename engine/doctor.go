@@ -163,7 +163,8 @@ func (e *Engine) examineEvents(ctx context.Context, r *DoctorReport) error {
 		return err
 	}
 	e.examineHalt(r, fresh.state)
-	return e.examineMessages(r, fresh.state)
+	e.examineMessages(r, fresh.state)
+	return nil
 }
 
 // plain is fold as a callback.
@@ -176,39 +177,37 @@ func (r *DoctorReport) add(f Finding) { r.Findings = append(r.Findings, f) }
 
 // examineCheckpoint compares the checkpoint, brought up to date, with a fresh fold.
 func (e *Engine) examineCheckpoint(ctx context.Context, r *DoctorReport, fresh *memory) error {
-	cp, err := e.log.LoadCheckpoint(checkpointVersion)
-	switch {
-	case errors.Is(err, store.ErrNoCheckpoint):
-		return nil
-	case err != nil:
-		if !r.has(string(store.BadCheckpoints), "") {
-			r.add(Finding{Code: findingCheckpoint, Fixable: true, Text: "the checkpoint is not used, so that every command reads the whole log: " + err.Error()})
-		}
-		return nil
-	}
-	m, err := thaw(cp)
-	if err == nil {
-		if _, err = e.log.Read(ctx, m.at, m.plain); errors.Is(err, store.ErrReplaced) {
-			return nil // compacted this moment
-		}
-	}
+	m, err := e.checkpointed(ctx)
 	if err == nil && m.at.Offset > fresh.at.Offset {
 		_, err = e.log.Read(ctx, fresh.at, fresh.plain)
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if err != nil {
-		r.add(Finding{Code: findingCheckpoint, Fixable: true, Text: "the checkpoint cannot be used: " + err.Error()})
-		return nil
-	}
-	if m.at.Offset != fresh.at.Offset {
-		return nil // somebody writes faster than this reads
-	}
-	if same, difference := state.Equal(fresh.state, m.state); !same {
-		r.add(Finding{Code: findingDiverged, Fixable: true, Text: "the checkpoint holds another state than the log: " + difference})
+	case errors.Is(err, store.ErrNoCheckpoint):
+	case err != nil:
+		r.add(Finding{Code: findingCheckpoint, Fixable: true, Text: "the checkpoint is not used, so that every command reads the whole log: " + err.Error()})
+	case m.at.Offset != fresh.at.Offset: // somebody writes faster than this reads
+	default:
+		if same, difference := state.Equal(fresh.state, m.state); !same {
+			r.add(Finding{Code: findingDiverged, Fixable: true, Text: "the checkpoint holds another state than the log: " + difference})
+		}
 	}
 	return nil
+}
+
+// checkpointed is the memory that the checkpoint holds, brought up to date.
+func (e *Engine) checkpointed(ctx context.Context) (memory, error) {
+	cp, err := e.log.LoadCheckpoint(checkpointVersion)
+	if err != nil {
+		return memory{}, err
+	}
+	m, err := thaw(cp)
+	if err != nil {
+		return memory{}, err
+	}
+	_, err = e.log.Read(ctx, m.at, m.plain)
+	return m, err
 }
 
 func (e *Engine) examineHalt(r *DoctorReport, s *state.State) {
@@ -225,11 +224,11 @@ func (e *Engine) examineHalt(r *DoctorReport, s *state.State) {
 	}
 }
 
-func (e *Engine) examineMessages(r *DoctorReport, s *state.State) error {
+func (e *Engine) examineMessages(r *DoctorReport, s *state.State) {
 	box, err := e.readMailbox()
 	if err != nil {
 		r.add(Finding{Code: findingMessages, Text: err.Error()})
-		return nil
+		return
 	}
 	if n := len(box.corrupt); n > 0 {
 		r.add(Finding{Code: findingMailLines, Info: true, Text: fmt.Sprintf("%d lines of %s cannot be read; the first is line %d: it %s",
@@ -238,7 +237,6 @@ func (e *Engine) examineMessages(r *DoctorReport, s *state.State) error {
 	if behind(s, box) {
 		r.add(Finding{Code: findingMessages, Fixable: true, Text: MessagesName + " and the log disagree about what was handed over"})
 	}
-	return nil
 }
 
 func (e *Engine) examineArchives(r *DoctorReport) error {

@@ -68,16 +68,19 @@ func TestDoctorMends(t *testing.T) {
 			s.append(string(ev.AppendLine(nil)) + "\n")
 		}, "bad-events", "bad-events+", true},
 		{"wide modes", func(t *testing.T, s *scene) {
+			t.Helper()
 			if err := os.Chmod(s.path(store.LogName), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}, "open-to-others", "open-to-others+", false},
 		{"damaged checkpoint", func(t *testing.T, s *scene) {
+			t.Helper()
 			if err := os.WriteFile(s.path("cache/checkpoint"), []byte("x"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}, "checkpoint", "checkpoint+", false},
 		{"lying checkpoint", func(t *testing.T, s *scene) {
+			t.Helper()
 			cp, err := s.Engine.log.LoadCheckpoint(checkpointVersion)
 			if err != nil {
 				t.Fatal(err)
@@ -92,26 +95,31 @@ func TestDoctorMends(t *testing.T) {
 			}
 		}, "checkpoint-lies", "checkpoint-lies+", false},
 		{"lost message", func(t *testing.T, s *scene) {
+			t.Helper()
 			if err := os.Remove(s.path(MessagesName)); err != nil {
 				t.Fatal(err)
 			}
 		}, "messages", "messages+", false},
 		{"leftover", func(t *testing.T, s *scene) {
+			t.Helper()
 			if err := os.WriteFile(s.path("coordination.jsonl.tmp"), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}, "leftover-file", "leftover-file+", false},
 		{"foreign message", func(t *testing.T, s *scene) {
+			t.Helper()
 			if err := s.Engine.log.AppendFile(MessagesName, []byte("garbage\n")); err != nil {
 				t.Fatal(err)
 			}
 		}, "bad-messages?", "", false},
 		{"other program", func(t *testing.T, s *scene) {
+			t.Helper()
 			if err := os.WriteFile(s.path("messages.lock"), []byte(`{"token":"t","pid":7,"acquiredAt":"x"}`), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}, "other-program", "other-program", false},
 		{"halted by hand", func(t *testing.T, s *scene) {
+			t.Helper()
 			if err := os.WriteFile(s.path(KillSwitchName), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}

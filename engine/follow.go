@@ -107,9 +107,8 @@ func (f *feed) backlog(ctx context.Context) (place, error) {
 			return place{}, err
 		}
 		at, index := e.mem.at, e.mem.index
-		checkpoint, mark := e.mem.due()
 		e.mu.Unlock()
-		e.keep(checkpoint, mark)
+		e.keepDue()
 		if f.after == NewOnly {
 			f.after = Everything
 			return at, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -119,7 +120,7 @@ func TestFollow(t *testing.T) {
 			l := listen(t, func(ctx context.Context, fn func(Delivery) error) error { return s.Follow(ctx, tt.after, fn) })
 			l.until("the end", func() bool { return l.last.CaughtUp })
 			for i := range 5 {
-				s.do(note("codex", fmt.Sprint(i)))
+				s.do(note("codex", strconv.Itoa(i)))
 			}
 			l.untilSeq(1504)
 			if want := numbers(tt.first, 1504); !slices.Equal(l.seqs, want) {

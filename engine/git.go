@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -23,11 +24,11 @@ var errGitOutput = errors.New("more output than can be read")
 // there was until then. It starts no helper of git's that could write or linger: no file system monitor, no hooks, no pager, no
 // external diff, and it takes none of git's optional locks.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	fixed := []string{
+	words := slices.Concat([]string{
 		"--no-optional-locks", "--literal-pathspecs", "--no-pager",
 		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external=", "-c", "color.ui=false",
-	}
-	cmd := exec.CommandContext(ctx, "git", append(fixed, args...)...) //nolint:gosec // the program is fixed and the arguments are our own
+	}, args)
+	cmd := exec.CommandContext(ctx, "git", words...) //nolint:gosec // the program is fixed and the arguments are our own
 	cmd.Dir = dir
 	cmd.Env = gitEnv(os.Environ())
 	out := &boundedBuffer{max: maxGitBytes}

@@ -64,7 +64,11 @@ func TestParseStatus(t *testing.T) {
 		"? cut off",
 	}, "\x00")
 	want := []gitChange{
-		{"src/a b.go", "modified"}, {"new.go", "added"}, {"gone.go", "deleted"}, {"to.go", "renamed"}, {"both.go", "conflicted"},
+		{"src/a b.go", "modified"},
+		{"new.go", "added"},
+		{"gone.go", "deleted"},
+		{"to.go", "renamed"},
+		{"both.go", "conflicted"},
 		{"loose file", "untracked"},
 	}
 	if diff := cmp.Diff(want, parseStatus([]byte(out))); diff != "" {

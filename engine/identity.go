@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agentloadout/loadout/engine/event"
@@ -175,7 +176,7 @@ func (e *Engine) Registration(r Register, pid int) (Register, error) {
 	if pid != 0 {
 		found, err := host.Find(pid)
 		if err != nil {
-			return r, &NotFoundError{Kind: "process", Name: fmt.Sprint(pid), Reason: err.Error()}
+			return r, &NotFoundError{Kind: "process", Name: strconv.Itoa(pid), Reason: err.Error()}
 		}
 		p = found
 	} else {
@@ -256,22 +257,16 @@ func programName(p string) string {
 // isPerson reports whether a request comes from a person: one who acts as user, one who is named as acting for an agent, or
 // whoever types where no agent program is around.
 func (e *Engine) isPerson(r Request) bool {
-	var agent string
-	switch c := r.Command.(type) {
-	case Own:
-		agent = c.Agent
-		if !c.Force {
-			return r.By != "" || event.SameName(agent, event.User)
-		}
-	case ReleasePaths:
-		agent = c.Agent
-		if !c.Force {
-			return r.By != "" || event.SameName(agent, event.User)
-		}
-	default:
-		return r.By != ""
+	if r.By != "" {
+		return true
 	}
-	return r.By != "" || event.SameName(agent, event.User) || !e.underAgent()
+	if own, ok := r.Command.(Own); ok && own.Force {
+		return event.SameName(own.Agent, event.User) || !e.underAgent()
+	}
+	if release, ok := r.Command.(ReleasePaths); ok && release.Force {
+		return event.SameName(release.Agent, event.User) || !e.underAgent()
+	}
+	return false // no other rule asks
 }
 
 // underAgent reports whether this process was started by an agent program.

@@ -35,14 +35,15 @@ func (s *scene) register(base string, pid int) string {
 }
 
 func TestIdentify(t *testing.T) {
-	setup := func(t *testing.T) (*scene, string, string) {
+	setup := func(t *testing.T) *scene {
+		t.Helper()
 		s := newScene(t)
 		first, second := s.register("claude-code", 100), s.register("claude-code", 200)
 		if first != "claude-code" || second != "claude-code-2" {
 			t.Fatalf("names %s, %s", first, second)
 		}
 		s.do(Register{Base: "codex", Session: "sess-7", PID: 300, Start: "start-300", Boot: "boot", Host: "here"})
-		return s, first, second
+		return s
 	}
 	tests := []struct {
 		name         string
@@ -74,7 +75,7 @@ func TestIdentify(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s, _, _ := setup(t)
+			s := setup(t)
 			s.env = tt.env
 			s.session(tt.pids...)
 			s.machine.dead = map[int]bool{}

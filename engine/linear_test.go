@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"sync"
 	"testing"
@@ -41,7 +42,7 @@ var claimModel = porcupine.Model{
 			if holder == op.Agent {
 				return result.OK, ""
 			}
-			return !result.OK || holder == "", holder // nobody's path: released or refused, nothing changes
+			return !result.OK, holder
 		}
 		return false, s
 	},
@@ -74,6 +75,7 @@ func TestLinearizableAcrossProcesses(t *testing.T) {
 	for p := range processes {
 		wg.Go(func() {
 			cmd := role(ctxFor(t), "contender", s.dir, fmt.Sprintf("agent-%d", p), strconv.Itoa(rounds(t, 12)))
+			cmd.Stderr = os.Stderr
 			out, err := cmd.StdoutPipe()
 			if err != nil {
 				t.Error(err)

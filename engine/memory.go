@@ -91,7 +91,7 @@ func (m *memory) fold(b store.Batch) {
 	m.index.Observe(b)
 	for i := range b.Lines {
 		l := &b.Lines[i]
-		ev, err := decodeLine(l)
+		ev, err := borrowLine(l)
 		if err != nil {
 			m.state.Skip(l.Number, l.Seq, reason(err))
 			continue
@@ -114,6 +114,14 @@ func (m *memory) follow(b store.Batch) error {
 		}
 	}
 	return nil
+}
+
+// borrowLine is the event on a line as long as the line is there: the fold copies what it keeps.
+func borrowLine(l *store.Line) (event.Event, error) {
+	if l.Err != nil {
+		return event.Event{}, l.Err
+	}
+	return event.Borrow(l.Object)
 }
 
 // decodeLine is the event on a line.
@@ -173,6 +181,13 @@ func thaw(cp store.Checkpoint) (memory, error) {
 	return m, nil
 }
 
+// lastCompaction is the newest compaction that the log has gone through, as far as it was read.
+func (e *Engine) lastCompaction() compaction {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.mem.last
+}
+
 // due takes what should be written beside the log: a checkpoint when much was read past the last one, a state mark when one
 // was passed. The caller holds e.mu and writes them without it.
 func (m *memory) due() (checkpoint, mark *store.Checkpoint) {
@@ -184,6 +199,14 @@ func (m *memory) due() (checkpoint, mark *store.Checkpoint) {
 		}
 	}
 	return checkpoint, mark
+}
+
+// keepDue writes what is due.
+func (e *Engine) keepDue() []string {
+	e.mu.Lock()
+	checkpoint, mark := e.mem.due()
+	e.mu.Unlock()
+	return e.keep(checkpoint, mark)
 }
 
 // keep writes what due found. Best effort: what lies beside the log only saves time, and may be in a directory that this

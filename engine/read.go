@@ -14,9 +14,8 @@ func (e *Engine) View(ctx context.Context) (*View, error) {
 		return nil, err
 	}
 	v := e.view(e.mem.state.Clone())
-	checkpoint, mark := e.mem.due()
 	e.mu.Unlock()
-	e.keep(checkpoint, mark)
+	e.keepDue()
 	halted, err := e.Halted()
 	if err != nil {
 		return nil, err

@@ -72,9 +72,10 @@ func contend(ctx context.Context, dir, agent, rounds string) error {
 		r, err := e.Do(ctx, Request{Command: c})
 		op.Return = time.Now().UnixNano()
 		var conflict *ConflictError
+		var missing *NotFoundError
 		switch {
-		case errors.As(err, &conflict):
-			op.Refused = string(conflict.Kind)
+		case errors.As(err, &conflict), errors.As(err, &missing):
+			op.Refused = ErrorCode(err)
 		case err != nil:
 			return err
 		default:

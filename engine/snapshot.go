@@ -98,18 +98,14 @@ func (e *Engine) Snapshot(ctx context.Context, agent string) (Snapshot, error) {
 	if err := event.CheckName(agent); err != nil {
 		return Snapshot{}, invalid(err)
 	}
-	l, err := e.look(ctx)
-	if err != nil {
-		return Snapshot{}, err
-	}
 	v, err := e.View(ctx)
 	if err != nil {
 		return Snapshot{}, err
 	}
 	s := snapshot(v, agent)
 	s.LogLines = v.at.Lines
-	if l.compacted >= 0 && s.ReadTo < l.compacted {
-		s.More = append(s.More, fmt.Sprintf("loadout coord status --at N    for the state at a number up to %d, where the log was compacted", l.compacted))
+	if gone := e.lastCompaction().removed; s.ReadTo < gone {
+		s.More = append(s.More, fmt.Sprintf("loadout coord status --at N    for the state at a number up to %d, where the log was compacted", gone))
 	}
 	return s, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -87,7 +88,7 @@ func TestSnapshotBounds(t *testing.T) {
 		s.do(Decide{Agent: "user", Title: fmt.Sprint("decision ", i)})
 	}
 	for i := range 2*MaxSnapshotUnacked - 60 {
-		s.do(note("claude-code", fmt.Sprint(i)))
+		s.do(note("claude-code", strconv.Itoa(i)))
 	}
 	snap := s.snapshot("codex")
 	want := Truncated{Tasks: 3, Decisions: 2, Bodies: 1}

@@ -21,8 +21,9 @@ func closest(name string, names []string) []string {
 		}
 	}
 	slices.SortStableFunc(matches, func(a, b match) int { return a.distance - b.distance })
-	var out []string
-	for _, m := range matches[:min(3, len(matches))] {
+	matches = matches[:min(3, len(matches))]
+	out := make([]string, 0, len(matches))
+	for _, m := range matches {
 		out = append(out, m.name)
 	}
 	return out

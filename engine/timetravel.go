@@ -36,10 +36,7 @@ func (e *Engine) stateAt(ctx context.Context, seq int64) (*state.State, error) {
 	if seq == head {
 		return v.State, nil
 	}
-	e.mu.Lock()
-	blurred := e.mem.last.blurred
-	e.mu.Unlock()
-	if seq <= blurred {
+	if seq <= e.lastCompaction().blurred {
 		return e.archivedState(ctx, seq)
 	}
 	m := emptyMemory()
@@ -78,7 +75,7 @@ func (e *Engine) archivedState(ctx context.Context, seq int64) (*state.State, er
 		err := e.log.ReadArchive(ctx, a, func(b store.Batch) error {
 			past := m.foldUpTo(b, seq)
 			for i := range past {
-				if ev, err := decodeLine(&past[i]); err == nil {
+				if ev, err := borrowLine(&past[i]); err == nil {
 					later.note(&past[i], &ev)
 				}
 			}

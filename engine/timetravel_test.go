@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/agentloadout/loadout/engine/event"
@@ -20,9 +21,9 @@ func story(s *scene, n int) []*state.State {
 		case 0:
 			s.do(own("codex", fmt.Sprintf("src/%d", i)))
 		case 1:
-			s.do(Publish{Agent: "claude-code", Name: "api", Body: fmt.Sprint(i)})
+			s.do(Publish{Agent: "claude-code", Name: "api", Body: strconv.Itoa(i)})
 		case 2:
-			s.do(AddTask{From: "user", To: "codex", Text: fmt.Sprint(i)})
+			s.do(AddTask{From: "user", To: "codex", Text: strconv.Itoa(i)})
 		default:
 			s.do(Ack{Agent: "codex", Seq: int64(i - 1)})
 		}
@@ -168,9 +169,9 @@ func TestEvents(t *testing.T) {
 	for i := range 30 {
 		agent := []string{"codex", "claude-code", "user"}[i%3]
 		if i%5 == 0 {
-			s.do(AddTask{From: agent, To: "gemini", Text: fmt.Sprint(i)})
+			s.do(AddTask{From: agent, To: "gemini", Text: strconv.Itoa(i)})
 		} else {
-			s.do(note(agent, fmt.Sprint(i)))
+			s.do(note(agent, strconv.Itoa(i)))
 		}
 	}
 	tests := []struct {

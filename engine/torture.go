@@ -48,27 +48,33 @@ const (
 	tortureDuration = 10 * time.Second
 	tortureWriters  = 8
 
-	// A writer lives so long before it is killed: long enough to start and write some, short enough for many kills.
-	tortureLifeMin = 30 * time.Millisecond
-	tortureLifeMax = 400 * time.Millisecond
+	// A writer lives at most so long after its first receipt, so that there are many kills; one of tortureEarly writers is
+	// killed at any time after its start.
+	tortureLife  = 250 * time.Millisecond
+	tortureEarly = 4
+	tortureStart = 30 * time.Second // a writer without a receipt by then hangs
 )
 
 // TortureWriter is one writer of a torture run: it stores numbered updates in the project at dir until it is killed or ctx ends
 // and says each receipt on out, in one write of one line. from is the first number.
 func TortureWriter(ctx context.Context, dir string, writer, from int, out io.Writer) error {
-	e := Open(Project{Root: dir, Dir: filepath.Join(dir, store.DirName)}, Options{Command: fmt.Sprintf("torture writer %d", writer)})
+	e := tortureEngine(dir, fmt.Sprintf("torture writer %d", writer))
 	name := tortureName(writer)
 	for i := from; ctx.Err() == nil; i++ {
-		start := time.Now()
+		start := e.now()
 		r, err := e.Do(ctx, Request{Command: Report{Agent: name, Update: event.Update{Note: tortureNote(writer, i)}}})
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(out, "%d %d %s %d\n", i, r.Seq(), r.Events[0].ID, time.Since(start).Microseconds()); err != nil {
+		if _, err := fmt.Fprintf(out, "%d %d %s %d\n", i, r.Seq(), r.Events[0].ID, e.now().Sub(start).Microseconds()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func tortureEngine(dir, command string) *Engine {
+	return Open(Project{Root: dir, Dir: filepath.Join(dir, store.DirName)}, Options{Command: command})
 }
 
 func tortureName(writer int) string    { return fmt.Sprintf("writer-%d", writer) }
@@ -90,7 +96,10 @@ func Torture(ctx context.Context, o TortureOptions, progress func(TortureReport)
 	if err != nil {
 		return TortureReport{}, fmt.Errorf("make scratch project: %w", err)
 	}
-	t := &torture{options: o, progress: progress, acks: map[int64]ack{}, report: TortureReport{Directory: dir, Writers: o.Writers}}
+	t := &torture{
+		engine: tortureEngine(dir, "torture"), options: o, progress: progress, acks: map[int64]ack{},
+		report: TortureReport{Directory: dir, Writers: o.Writers},
+	}
 	if err := t.run(ctx); err != nil {
 		return t.report, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -111,6 +120,7 @@ type ack struct {
 
 // torture is a run in progress.
 type torture struct {
+	engine   *Engine // of the scratch project
 	options  TortureOptions
 	progress func(TortureReport)
 	start    time.Time
@@ -122,7 +132,7 @@ type torture struct {
 
 // run keeps the writers going until the time is up.
 func (t *torture) run(ctx context.Context) error {
-	t.start = time.Now()
+	t.start = t.engine.now()
 	ctx, cancel := context.WithTimeout(ctx, t.options.Duration)
 	defer cancel()
 	faults := make(chan error, t.options.Writers)
@@ -141,7 +151,7 @@ func (t *torture) run(ctx context.Context) error {
 	}
 	wg.Wait()
 	close(faults)
-	t.report.Duration = time.Since(t.start)
+	t.report.Duration = t.engine.now().Sub(t.start)
 	if err := <-faults; err != nil {
 		return err
 	}
@@ -160,35 +170,55 @@ func (t *torture) life(ctx context.Context, writer, from int) (next int, err err
 	if err := cmd.Start(); err != nil {
 		return from, fmt.Errorf("start writer: %w", err)
 	}
-	life := time.NewTimer(tortureLifeMin + rand.N(tortureLifeMax-tortureLifeMin)) //nolint:gosec // when to kill is no secret
-	killed := make(chan error, 1)
-	go func() {
-		select {
-		case <-life.C:
-		case <-ctx.Done():
-		}
-		killed <- cmd.Process.Kill()
-	}()
+	first, ended, killed := make(chan struct{}), make(chan struct{}), make(chan bool, 1)
+	go func() { killed <- killInTime(ctx, cmd, first, ended) }()
 	next = from
-	lines := bufio.NewReader(out)
-	for {
+	for lines := bufio.NewReader(out); ; {
 		line, err := lines.ReadString('\n')
-		if err != nil {
-			break // a line without its end was cut by the kill
+		if err == nil {
+			next, err = t.heard(writer, line)
+			if err != nil {
+				complaint.WriteString(err.Error())
+			}
+			if first != nil {
+				close(first)
+				first = nil
+			}
 		}
-		if next, err = t.heard(writer, line); err != nil {
-			complaint.WriteString(err.Error())
+		if err != nil { // a line without its end was cut by the kill
 			break
 		}
 	}
-	killErr := <-killed
-	if err := cmd.Wait(); err == nil || killErr != nil || complaint.Len() > 0 { // it ended by itself
-		return next, fmt.Errorf("writer %d ended before it was killed: %s", writer, strings.TrimSpace(complaint.String()))
+	close(ended)
+	wasKilled := <-killed
+	if err := cmd.Wait(); err == nil || !wasKilled || complaint.Len() > 0 {
+		return next, fmt.Errorf("writer %d ended by itself: %s", writer, strings.TrimSpace(complaint.String()))
 	}
 	t.mu.Lock()
 	t.report.Kills++
 	t.mu.Unlock()
 	return next + 1, nil // the number after may be stored without an answer
+}
+
+// killInTime kills a writer at random, most of them after the first receipt, and reports whether it did before the writer ended.
+func killInTime(ctx context.Context, cmd *exec.Cmd, first, ended <-chan struct{}) bool {
+	life := rand.N(tortureLife)       //nolint:gosec // when to kill is no secret
+	if rand.IntN(tortureEarly) != 0 { //nolint:gosec // nor whom
+		select {
+		case <-first:
+		case <-ctx.Done():
+		case <-ended:
+			return false
+		case <-time.After(tortureStart):
+		}
+	}
+	select {
+	case <-time.After(life):
+	case <-ctx.Done():
+	case <-ended:
+		return false
+	}
+	return cmd.Process.Kill() == nil
 }
 
 // heard takes in one receipt and returns the number after it.
@@ -210,7 +240,7 @@ func (t *torture) heard(writer int, line string) (next int, err error) {
 	t.report.Acknowledged++
 	t.report.Slowest = max(t.report.Slowest, time.Duration(micros)*time.Microsecond)
 	if t.progress != nil {
-		t.report.Duration = time.Since(t.start)
+		t.report.Duration = t.engine.now().Sub(t.start)
 		t.progress(t.report)
 	}
 	return a.number + 1, nil
@@ -219,10 +249,9 @@ func (t *torture) heard(writer int, line string) (next int, err error) {
 // check reads the log and compares it with what was acknowledged.
 func (t *torture) check(ctx context.Context) error {
 	r := &t.report
-	log := store.Open(filepath.Join(r.Directory, store.DirName), store.Options{})
 	seen := map[int64]bool{}
 	head := int64(-1)
-	_, err := log.Read(ctx, place{}, func(b store.Batch) error {
+	_, err := t.engine.log.Read(ctx, place{}, func(b store.Batch) error {
 		for i := range b.Lines {
 			l := &b.Lines[i]
 			head = max(head, l.Seq)

@@ -71,9 +71,11 @@ func (e *Engine) transact(ctx context.Context, t transaction) (Receipt, error) {
 		}
 		return nil
 	})
+	kept := e.keepDue() // also after a refusal: the next verb should not have to read all that again
 	if err != nil {
 		return Receipt{}, err
 	}
+	notes = append(notes, kept...)
 	receipt := Receipt{Events: d.own, Expired: d.lapsed, Head: d.head, Notes: notes}
 	if d.duplicate >= 0 {
 		receipt.Duplicate = true
@@ -173,8 +175,5 @@ func (e *Engine) afterWrite(ctx context.Context, t transaction, d draft) []strin
 	if len(d.own) > 0 && t.request.By == "" {
 		e.beatFor(ctx, &d.own[0])
 	}
-	e.mu.Lock()
-	checkpoint, mark := e.mem.due()
-	e.mu.Unlock()
-	return append(notes, e.keep(checkpoint, mark)...)
+	return notes
 }

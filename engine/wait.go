@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
@@ -25,9 +26,9 @@ func (e *Engine) OwnWait(ctx context.Context, r Request, wait time.Duration, pro
 	}
 	following, cancel := context.WithCancel(ctx)
 	news := make(chan struct{}, 1)
-	followed := make(chan error, 1)
-	go func() {
-		followed <- e.FollowFrom(following, v, func(d Delivery) error {
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_ = e.FollowFrom(following, v, func(d Delivery) error { // it ends because we end it
 			if mayFree(d) {
 				select {
 				case news <- struct{}{}:
@@ -36,28 +37,27 @@ func (e *Engine) OwnWait(ctx context.Context, r Request, wait time.Duration, pro
 			}
 			return nil
 		})
-	}()
-	defer func() {
-		cancel()
-		<-followed
-	}()
-	return e.retryOwn(ctx, r, err, time.Now().Add(wait), news, progress)
+	})
+	defer wg.Wait()
+	defer cancel()
+	return e.retryOwn(ctx, r, err, wait, news, progress)
 }
 
-// retryOwn asks again whenever there is news that may have freed the way, until deadline.
+// retryOwn asks again whenever there is news that may have freed the way, until the wait is over.
 func (e *Engine) retryOwn(
-	ctx context.Context, r Request, refusal error, deadline time.Time, news <-chan struct{},
+	ctx context.Context, r Request, refusal error, wait time.Duration, news <-chan struct{},
 	progress func(*ConflictError, time.Duration),
 ) (Receipt, error) {
+	start := e.now()
 	tick := time.NewTicker(waitTick)
 	defer tick.Stop()
-	end := time.NewTimer(time.Until(deadline))
+	end := time.NewTimer(wait)
 	defer end.Stop()
 	for {
 		var conflict *ConflictError
 		errors.As(refusal, &conflict)
 		if progress != nil {
-			progress(conflict, max(0, time.Until(deadline)))
+			progress(conflict, max(0, wait-e.now().Sub(start)))
 		}
 		last := false
 		select {
