@@ -35,7 +35,7 @@ func (s *story) arrive() {
 	pid := strconv.Itoa(os.Getpid())
 	for _, base := range []string{demoBackend, demoFrontend} {
 		s.do(engineUser, base+" (a scripted stand-in) arrives and gets a name of its own", exitDone,
-			"agent", "register", "--base", base, "--human", "demo", "--pid", pid)
+			"agent", "register", "--base", base, "--human", "scripted stand-in", "--pid", pid)
 	}
 }
 
