@@ -22,6 +22,7 @@ type feed struct {
 	engine Engine
 	clock  func() time.Time
 	fold   func(engine.Delivery, *state.State) *state.State
+	retry  time.Duration
 
 	mu      sync.Mutex
 	state   *state.State
@@ -44,7 +45,7 @@ type update struct {
 }
 
 func newFeed(e Engine, clock func() time.Time) *feed {
-	return &feed{engine: e, clock: clock, fold: engine.Delivery.Fold, state: state.New(), ready: make(chan struct{}, 1)}
+	return &feed{engine: e, clock: clock, fold: engine.Delivery.Fold, retry: feedRetry, state: state.New(), ready: make(chan struct{}, 1)}
 }
 
 // run follows the log until ctx ends.
@@ -55,7 +56,7 @@ func (f *feed) run(ctx context.Context) {
 			return
 		}
 		f.change(func(u *update) { u.err = err })
-		sleep(ctx, feedRetry)
+		sleep(ctx, f.retry)
 	}
 }
 

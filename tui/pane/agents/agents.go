@@ -267,6 +267,20 @@ func (p *rows) Detail(w int) []theme.Spans {
 	d.Title(e.Name)
 	mark, word, style := p.presence(*e)
 	d.Field("session", mark+" "+word, style)
+	read := fmt.Sprintf("#%d of #%d", e.Cursor, p.snap.State.Head())
+	if e.Cursor < 0 {
+		read = "nothing acknowledged"
+	}
+	d.Field("read to", read, p.Text)
+	d.Field("unread", p.unread(*e).Text, p.unread(*e).Style)
+	p.holdings(d, *e)
+	p.session(d, *e)
+	return d.Lines()
+}
+
+// session is what is known about the session itself.
+func (p *rows) session(d *pane.Detail, e entry) {
+	d.Heading("session")
 	d.Field("program", e.Base, p.Text)
 	d.Field("person", e.Human, p.Text)
 	if e.Since != nil {
@@ -281,14 +295,6 @@ func (p *rows) Detail(w int) []theme.Spans {
 	if e.LastAt != nil {
 		d.Field("last", fmt.Sprintf("#%d, %s", e.LastSeq, pane.Ago(p.snap.Now, *e.LastAt)), p.Text)
 	}
-	read := fmt.Sprintf("#%d of #%d", e.Cursor, p.snap.State.Head())
-	if e.Cursor < 0 {
-		read = "nothing acknowledged"
-	}
-	d.Field("read to", read, p.Text)
-	d.Field("unread", p.unread(*e).Text, p.unread(*e).Style)
-	p.holdings(d, *e)
-	return d.Lines()
 }
 
 func (p *rows) holdings(d *pane.Detail, e entry) {

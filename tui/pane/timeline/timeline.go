@@ -30,7 +30,7 @@ type Pane struct {
 
 // New makes the pane.
 func New(look pane.Look) *Pane {
-	p := &Pane{from: 4}
+	p := &Pane{from: 4, win: window{limit: maxKept}}
 	p.Browser = pane.NewBrowser(look, (*rows)(p), true)
 	return p
 }
@@ -51,6 +51,8 @@ func (p *Pane) Status() string {
 	switch {
 	case p.Filter() != "" && p.win.loading:
 		return fmt.Sprintf("%d found, searching #%d", len(p.matches), max(p.win.first(), 0))
+	case p.Filter() != "" && p.win.full() && !p.win.complete:
+		return fmt.Sprintf("%d found since #%d", len(p.matches), p.win.first())
 	case p.Filter() != "":
 		return fmt.Sprintf("%d found", len(p.matches))
 	case p.win.failed != nil:
@@ -87,7 +89,7 @@ func (p *Pane) Apply(s pane.Snapshot, c pane.Changes) pane.Action {
 	case s.Past && !p.win.covers(s.At) && !p.win.loading:
 		load = p.win.restart(s.At + 1 + ahead)
 		p.forget()
-	case !s.Past && p.win.detached:
+	case was.Past && !s.Past && p.win.detached:
 		load = p.win.restart(0)
 		p.forget()
 	}
@@ -220,7 +222,7 @@ func (p *Pane) selected() *event.Event {
 // want asks for older events when the rows above the first are near to be seen.
 func (p *Pane) want() pane.Action {
 	from, to := p.List.Visible()
-	if height := to - from; from > height && height > 0 {
+	if height := to - from; from > height && height > 0 || p.Filter() != "" && p.win.full() {
 		return nil
 	}
 	return p.win.older()
@@ -276,6 +278,7 @@ func (p *Pane) Handle(intent keymap.Intent) pane.Action {
 	case keymap.Follow:
 		p.List.Follow(!p.List.Following() && !p.snap.Past)
 		p.Changed()
+		return p.catchUp()
 	case keymap.Travel:
 		if e := p.selected(); e != nil {
 			return pane.Travel{Seq: e.Seq}
@@ -284,11 +287,22 @@ func (p *Pane) Handle(intent keymap.Intent) pane.Action {
 		if !p.Browse(intent) {
 			return pane.Ignored{}
 		}
-		if intent == keymap.End && p.snap.Past {
-			p.List.Follow(false)
+		if intent == keymap.End {
+			p.List.Follow(!p.snap.Past)
+			return p.catchUp()
 		}
 	}
 	return p.want()
+}
+
+// catchUp reads the newest events again when somebody wants the end after having scrolled so far back that they were let go.
+func (p *Pane) catchUp() pane.Action {
+	if !p.List.Following() || !p.win.detached {
+		return p.want()
+	}
+	load := p.win.restart(0)
+	p.forget()
+	return load
 }
 
 // Step is the sequence number n events after seq, before it for a negative n, or nearer where the window ends. It reports false when the

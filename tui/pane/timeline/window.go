@@ -15,18 +15,20 @@ const (
 	firstPage = 1000
 	olderPage = 4000
 	ahead     = 250     // read beyond a place in the past, so that steps forward find their events
-	maxKept   = 200_000 // some 100 MB with ordinary events
+	maxKept   = 200_000 // some 100 MB with ordinary events; a tenth more before any is let go
 )
 
 // window is a stretch of the log without a gap.
 type window struct {
-	events   []event.Event // in log order; never changed in place
+	events   []event.Event // in log order
+	room     []event.Event // the array of events with free places in front, so that older pages do not move all
 	complete bool          // nothing is older
 	detached bool          // newer events than its last are in the log and not in it
 	loading  bool
 	key      string // of the Load that is awaited; a result with another key is dropped
 	serial   int
 	failed   error
+	limit    int // events that are kept
 }
 
 // first and last are the sequence numbers at the window's ends; an empty window is before everything.
@@ -65,17 +67,39 @@ func (w *window) append(events []event.Event) (dropped int) {
 		return 0
 	}
 	w.events = append(w.events, events...)
-	if over := len(w.events) - maxKept; over > maxKept/10 {
-		w.events = slices.Clone(w.events[over:])
-		w.complete = false
-		return over
+	over := len(w.events) - w.limit
+	if over <= w.limit/10 {
+		return 0
 	}
-	return 0
+	w.events = slices.Clone(w.events[over:])
+	w.room = nil
+	w.complete = false
+	return over
 }
+
+// prepend adds older events, and lets the newest go when there are too many: nobody looks at both ends.
+func (w *window) prepend(page []event.Event) {
+	free := len(w.room) - len(w.events)
+	if len(w.room) == 0 || free < len(page) || &w.room[len(w.room)-1] != &w.events[len(w.events)-1] {
+		free = max(len(page), len(w.events))
+		w.room = append(make([]event.Event, free, free+len(w.events)), w.events...)
+	}
+	from := free - len(page)
+	copy(w.room[from:], page)
+	w.events = w.room[from:]
+	if len(w.events) > w.limit+w.limit/10 {
+		w.events = slices.Clone(w.events[:w.limit])
+		w.room = nil
+		w.detached = true
+	}
+}
+
+// full reports whether no more events are read for a search.
+func (w *window) full() bool { return len(w.events) >= w.limit }
 
 // restart empties the window and asks for the events before seq, 0: the newest.
 func (w *window) restart(before int64) pane.Action {
-	*w = window{serial: w.serial, detached: before > 0}
+	*w = window{serial: w.serial, limit: w.limit, detached: before > 0}
 	return w.load(before, firstPage)
 }
 
@@ -113,6 +137,8 @@ func (w *window) loaded(r engine.EventsResult) (added int) {
 	if w.detached && w.last() < 0 && len(page) > 0 && page[len(page)-1].Seq >= r.AsOf {
 		w.detached = false // the page reaches the end of the log
 	}
-	w.events = slices.Concat(page, w.events)
+	if len(page) > 0 {
+		w.prepend(page)
+	}
 	return len(page)
 }

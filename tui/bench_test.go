@@ -1,0 +1,95 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/tui/pane/timeline"
+)
+
+// longStory is a log of n events that several agents wrote.
+func longStory(tb testing.TB, n int) *fakeEngine {
+	tb.Helper()
+	f := newFake()
+	agents := []string{"claude-code", "codex", "gemini", "claude-code-2", "codex-2"}
+	for _, a := range agents {
+		f.own(tb, a, event.Exclusive, "its part", "src/"+a, "test/"+a)
+	}
+	for i := range 40 {
+		f.add(tb, agents[i%5], event.Broadcast, "Contract", event.Contract{Name: fmt.Sprintf("api-%02d", i/2), Revision: int64(i%2 + 1), Body: "POST /x -> 201\n"})
+	}
+	note, err := event.New("codex", event.Broadcast, "Progress: 12 of 40 files moved to the new module, tests pass", event.Update{Note: "moved"})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for len(f.events) < n {
+		e := note
+		e.Seq = int64(len(f.events))
+		e.ID = fmt.Sprintf("id%06d", e.Seq)
+		e.From = agents[e.Seq%5]
+		e.Timestamp = start.Add(time.Duration(e.Seq) * time.Second).Format(event.TimeFormat)
+		f.events = append(f.events, e)
+	}
+	f.now = start.Add(time.Duration(n) * time.Second)
+	return f
+}
+
+// BenchmarkFrame measures one message and the frame after it at 200×60 with 100,000 events in the timeline: news from the feed, moving,
+// paging and filtering by turns. The budget is 8 ms for all but the slowest twentieth.
+func BenchmarkFrame(b *testing.B) {
+	f := longStory(b, 100_000)
+	d := drive(b, f, func(o *Options) { o.NoColor, o.Colors = false, 1<<24 })
+	d.resize(200, 60)
+	d.readAll()
+	s := f.fold(len(f.events))
+	msgs := []tea.Msg{
+		feedMsg{}, named["up"], feedMsg{}, named["pgup"], feedMsg{}, named["down"], feedMsg{}, named["end"],
+	}
+	took := make([]time.Duration, 0, b.N)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		msg := msgs[i%len(msgs)]
+		if _, ok := msg.(feedMsg); ok {
+			e := f.events[len(f.events)-1]
+			e.Seq += int64(i) + 1
+			_ = s.Apply(&e)
+			msg = feedMsg{update{state: s.Clone(), events: []event.Event{e}, mode: engine.ModeLive}}
+		}
+		before := time.Now()
+		d.m.update(msg)
+		d.m.view()
+		took = append(took, time.Since(before))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
+	b.ReportMetric(float64(took[len(took)-1].Microseconds())/1000, "max-ms")
+}
+
+// readAll reads the whole log into the timeline.
+func (d *driver) readAll() {
+	d.Helper()
+	d.press("3")
+	list := &d.m.panes[2].(*timeline.Pane).List
+	for list.Len() < len(d.fake.events) {
+		d.press("home")
+	}
+	d.press("end")
+}
+
+// BenchmarkFilter measures the first letter of a filter over 100,000 events, the slowest key there is.
+func BenchmarkFilter(b *testing.B) {
+	f := longStory(b, 100_000)
+	d := drive(b, f)
+	d.readAll()
+	b.ResetTimer()
+	for b.Loop() {
+		d.m.panes[2].SetFilter("q")
+		d.m.panes[2].SetFilter("")
+	}
+}

@@ -1,0 +1,194 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/tui/text"
+	"github.com/agentloadout/loadout/tui/theme"
+)
+
+var updateGolden = flag.Bool("update", false, "write the golden frames anew")
+
+// golden compares a frame with testdata/NAME.golden. Escape sequences are written as \e there, so that the file is safe to print.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	got = strings.ReplaceAll(got, "\x1b", `\e`)
+	path := filepath.Join("testdata", name+".golden")
+	if *updateGolden {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; go test ./tui -run Golden -update writes it", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; go test ./tui -run Golden -update, and look at the difference\n%s", path, got)
+	}
+}
+
+func TestGoldenSizes(t *testing.T) {
+	for _, size := range [][2]int{{200, 60}, {120, 40}, {80, 24}, {60, 15}, {40, 12}, {40, 10}} {
+		for _, ascii := range []bool{false, true} {
+			name := fmt.Sprintf("%dx%d", size[0], size[1])
+			if ascii {
+				name += "-ascii"
+			}
+			t.Run(name, func(t *testing.T) {
+				f := story(t)
+				frame, err := Frame(context.Background(), Options{Engine: f, Clock: f.clock, At: Now, ASCII: ascii, Environment: noEnv}, size[0], size[1], false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				golden(t, name, frame)
+			})
+		}
+	}
+}
+
+func TestGoldenPanes(t *testing.T) {
+	for _, pane := range Panes() {
+		t.Run(pane, func(t *testing.T) {
+			f := story(t)
+			frame, err := Frame(context.Background(), Options{Engine: f, Clock: f.clock, At: Now, Pane: pane, Environment: noEnv}, 60, 15, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, "60x15-"+pane, frame)
+		})
+	}
+}
+
+func TestGoldenThemes(t *testing.T) {
+	for name, o := range map[string]Options{
+		"dark-256":       {Theme: theme.Dark, Colors: 256},
+		"dark-16":        {Theme: theme.Dark, Colors: 16},
+		"light-256":      {Theme: theme.Light, Colors: 256},
+		"dark-truecolor": {Theme: theme.Dark, Colors: 1 << 24},
+		"none":           {Theme: theme.None},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := story(t)
+			o.Engine, o.Clock, o.At, o.Environment = f, f.clock, Now, noEnv
+			frame, err := Frame(context.Background(), o, 80, 24, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, "80x24-"+name, frame)
+		})
+	}
+}
+
+func TestGoldenStates(t *testing.T) {
+	tests := []struct {
+		name string
+		w, h int
+		keys []string
+	}{
+		{"contract-detail", 120, 24, []string{"2", "enter"}},
+		{"contract-diff", 80, 24, []string{"2", "enter", "d"}},
+		{"event-detail", 100, 24, []string{"3", "up", "up", "enter"}},
+		{"agent-detail", 80, 24, []string{"4", "down", "enter"}},
+		{"claim-form", 80, 24, []string{"c", "tab", "right", "tab", "because"}},
+		{"kill-form-narrow", 40, 12, []string{"K"}},
+		{"halted", 80, 24, []string{"K", "tests fail", "enter"}},
+		{"past", 80, 24, []string{"[", "[", "["}},
+		{"help", 80, 24, []string{"?"}},
+		{"filter", 80, 24, []string{"3", "/", "codex"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := drive(t, story(t))
+			d.resize(tt.w, tt.h)
+			d.press(tt.keys...)
+			golden(t, "state-"+tt.name, d.screen()+"\n")
+		})
+	}
+}
+
+func noEnv(string) string { return "" }
+
+func TestFrameOfThePast(t *testing.T) {
+	f := story(t)
+	o := Options{Engine: f, Clock: f.clock, At: 4, Environment: noEnv}
+	frame, err := Frame(context.Background(), o, 120, 40, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(frame, "as of #4 of #17") || strings.Contains(frame, "api-tests") {
+		t.Errorf("not the past:\n%s", frame)
+	}
+	o.At = 99
+	if _, err := Frame(context.Background(), o, 120, 40, false); err == nil {
+		t.Error("a frame of an event that does not exist")
+	}
+}
+
+func TestFrameRefusals(t *testing.T) {
+	f := newFake()
+	ok := Options{Engine: f, At: Now, Environment: noEnv}
+	for name, try := range map[string]func() error{
+		"too small": func() error { _, err := Frame(context.Background(), ok, 39, 24, false); return err },
+		"too large": func() error { _, err := Frame(context.Background(), ok, 100_000, 24, false); return err },
+		"unknown pane": func() error {
+			o := ok
+			o.Pane = "cellar"
+			_, err := Frame(context.Background(), o, 80, 24, false)
+			return err
+		},
+		"theme": func() error {
+			o := ok
+			o.Theme = "neon"
+			_, err := Frame(context.Background(), o, 80, 24, false)
+			return err
+		},
+		"at": func() error { o := ok; o.At = -7; _, err := Frame(context.Background(), o, 80, 24, false); return err },
+	} {
+		var usage *engine.UsageError
+		if err := try(); !errors.As(err, &usage) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Every line of every frame has the window's width, whatever the size, the state and the text.
+func TestFramesAreExact(t *testing.T) {
+	f := story(t)
+	keys := []string{"1", "2", "3", "4", "z", "enter", "esc", "c", "r", "K", "?", "/", "x", "[", "]", "d", "left", "right", "down", "up", "end", "f", "tab", ":", "A", "space"}
+	d := drive(t, f, func(o *Options) { o.Runner = &fakeRunner{} })
+	seed := uint32(1)
+	next := func(n int) int {
+		seed = seed*1664525 + 1013904223
+		return int(seed>>8) % n
+	}
+	for range 600 {
+		switch next(4) {
+		case 0:
+			d.resize(next(220), next(70))
+		default:
+			d.press(keys[next(len(keys))])
+		}
+		d.lines()
+		for _, p := range d.m.places() {
+			body := d.m.panes[p.Pane].View()
+			if !d.m.tooSmall() && len(body) != max(p.H-2, 0) {
+				t.Fatalf("pane %d draws %d lines in %d", p.Pane, len(body), p.H-2)
+			}
+			for _, line := range body {
+				if !d.m.tooSmall() && text.Width(line) != p.W-2 {
+					t.Fatalf("pane %d draws %d cells in %d: %q", p.Pane, text.Width(line), p.W-2, line)
+				}
+			}
+		}
+	}
+}
