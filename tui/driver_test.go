@@ -28,7 +28,7 @@ type driver struct {
 // drive opens a cockpit of 120×40 on a fake engine.
 func drive(tb testing.TB, f *fakeEngine, edit ...func(*Options)) *driver {
 	tb.Helper()
-	o := Options{Engine: f, Clock: f.clock, At: Now, NoColor: true, Environment: func(string) string { return "" }}
+	o := Options{Engine: f, Clock: f.clock, At: Now, NoColor: true, Environment: noEnv, fold: foldFake}
 	for _, fn := range edit {
 		fn(&o)
 	}
@@ -41,7 +41,6 @@ func drive(tb testing.TB, f *fakeEngine, edit ...func(*Options)) *driver {
 		tb.Fatal(err)
 	}
 	d := &driver{TB: tb, m: m, fake: f}
-	m.feed.fold = foldFake
 	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	m.screen = d
 	d.resize(120, 40)

@@ -44,8 +44,8 @@ type update struct {
 	err      error // the log cannot be followed; it is tried again
 }
 
-func newFeed(e Engine, clock func() time.Time) *feed {
-	return &feed{engine: e, clock: clock, fold: engine.Delivery.Fold, retry: feedRetry, state: state.New(), ready: make(chan struct{}, 1)}
+func newFeed(o Options) *feed {
+	return &feed{engine: o.Engine, clock: o.Clock, fold: o.fold, retry: feedRetry, state: state.New(), ready: make(chan struct{}, 1)}
 }
 
 // run follows the log until ctx ends.

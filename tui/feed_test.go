@@ -15,8 +15,8 @@ import (
 func follow(t *testing.T, f *fakeEngine) (*feed, context.Context) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	feed := newFeed(f, time.Now)
-	feed.fold, feed.retry = foldFake, time.Millisecond
+	feed := newFeed(Options{Engine: f, Clock: time.Now, fold: foldFake})
+	feed.retry = time.Millisecond
 	var work sync.WaitGroup
 	work.Go(func() { feed.run(ctx) })
 	t.Cleanup(func() {
@@ -65,8 +65,7 @@ func TestBurstIsJoinedAndLosesNothing(t *testing.T) {
 // What was handed out must not change as the feed goes on.
 func TestTakenStatesAreIndependent(t *testing.T) {
 	f := newFake()
-	feed := newFeed(f, time.Now)
-	feed.fold = foldFake
+	feed := newFeed(Options{Engine: f, Clock: time.Now, fold: foldFake})
 	e := f.add(t, "codex", event.Broadcast, "x", event.Ownership{Paths: []string{"a"}, Mode: event.Exclusive})
 	feed.deliver(engine.Delivery{Events: []event.Event{e}})
 	first := feed.take()
@@ -97,8 +96,7 @@ func TestFeedTriesAgain(t *testing.T) {
 
 func TestResetDropsWhatWaited(t *testing.T) {
 	f := newFake()
-	feed := newFeed(f, time.Now)
-	feed.fold = foldFake
+	feed := newFeed(Options{Engine: f, Clock: time.Now, fold: foldFake})
 	old := f.add(t, "codex", event.Broadcast, "old", event.Status{})
 	feed.deliver(engine.Delivery{Events: []event.Event{old}})
 	fresh := old

@@ -107,7 +107,7 @@ func (m *model) askAck(s pane.Subject) {
 		return m.send(f, agent, "acknowledging", func(context.Context) (engine.Command, string, error) {
 			seq, err := strconv.ParseInt(strings.TrimPrefix(typed, "#"), 10, 64)
 			if err != nil || seq < 0 {
-				return nil, "", usage("%q is not the number of an event", typed)
+				return nil, "", wrongInput("seq", "%q is not the number of an event", typed)
 			}
 			return engine.Ack{Agent: agent, Seq: seq, Note: note}, fmt.Sprintf("%s has read up to #%d", agent, seq), nil
 		})
@@ -207,7 +207,7 @@ func (m *model) other(agent string) string {
 // stored is a typed path as the log has it. Paths in the cockpit are relative to the top of the project.
 func (m *model) stored(typed string) ([]string, error) {
 	if typed == "" {
-		return nil, &engine.ValidationError{Field: "payload.paths", Reason: "need a path to claim"}
+		return nil, wrongInput("path", "which path? for example src/api, or . for everything")
 	}
 	p := m.engine.Project()
 	top := p.Worktree
@@ -227,7 +227,7 @@ func duration(typed string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(typed)
 	if err != nil || d <= 0 {
-		return 0, &engine.ValidationError{Field: "payload.expiresAt", Reason: fmt.Sprintf("cannot be %q; write 30m or 2h", typed)}
+		return 0, wrongInput("ttl", "%q is no length of time; write 30m or 2h", typed)
 	}
 	return d, nil
 }

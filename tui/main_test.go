@@ -1,9 +1,18 @@
 package tui
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// child makes the test binary a cockpit on a fake engine: the terminal tests start it.
+const child = "LOADOUT_TEST_COCKPIT"
+
+func TestMain(m *testing.M) {
+	if how := os.Getenv(child); how != "" {
+		os.Exit(runChild(how))
+	}
+	goleak.VerifyTestMain(m)
+}

@@ -114,7 +114,7 @@ func newModel(ctx context.Context, o Options) (*model, error) {
 		confirms: map[overlay.Overlay]func() tea.Cmd{},
 		actions:  actions{open: map[int]*action{}},
 		travel:   travel{at: live},
-		feed:     newFeed(o.Engine, o.Clock),
+		feed:     newFeed(o),
 		screen:   noTerminal{},
 		dirty:    true,
 	}
@@ -197,6 +197,9 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case resumedMsg:
 		m.dirty = true
 		m.screen.Redraw()
+		if msg.err != nil {
+			m.say(bad, msg.err.Error())
+		}
 		return m.tick(tickMsg{m.ticking})
 	}
 	return nil

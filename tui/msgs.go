@@ -50,8 +50,8 @@ type (
 		candidates []string
 	}
 
-	// resumedMsg comes after the process was stopped and goes on.
-	resumedMsg struct{}
+	// resumedMsg comes after the process was stopped and goes on, or says why it was not stopped.
+	resumedMsg struct{ err error }
 
 	// suspendMsg comes when somebody asks the process to stop.
 	suspendMsg struct{}

@@ -157,9 +157,6 @@ func outcome(parent context.Context, err error, lost <-chan error) error {
 func (m *model) suspend() tea.Cmd {
 	scr := m.screen
 	return func() tea.Msg {
-		if err := scr.Stop(); err != nil {
-			return nil
-		}
-		return resumedMsg{}
+		return resumedMsg{scr.Stop()}
 	}
 }

@@ -26,10 +26,13 @@ func refusal(err error) (text string, hints []string) {
 
 // refusedField is the input that a refusal is about.
 func refusedField(err error) string {
+	var typed *inputError
 	var invalid *engine.ValidationError
 	var body *event.InvalidError
 	field := ""
 	switch {
+	case errors.As(err, &typed):
+		return typed.input
 	case errors.As(err, &invalid):
 		field = invalid.Field
 	case errors.As(err, &body):
@@ -47,7 +50,11 @@ var fieldInputs = map[string]string{
 	"payload.title": "title", "payload.rationale": "rationale", "from": "agent", "to": "to", "description": "text", "context": "context",
 }
 
-// usage is a refusal of what was typed, before the engine is asked.
-func usage(format string, args ...any) error {
-	return &engine.UsageError{Message: fmt.Sprintf(format, args...)}
+// inputError is a refusal of what was typed, before the engine is asked.
+type inputError struct{ input, reason string }
+
+func (e *inputError) Error() string { return e.reason }
+
+func wrongInput(input, format string, args ...any) error {
+	return &inputError{input, fmt.Sprintf(format, args...)}
 }

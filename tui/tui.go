@@ -17,6 +17,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
 	_ "github.com/agentloadout/loadout/tui/noprobe" // before Bubble Tea
 	"github.com/agentloadout/loadout/tui/theme"
 )
@@ -40,6 +41,8 @@ type Options struct {
 	In, Out     *os.File                 // the terminal, default standard input and output
 	Environment func(name string) string // default os.Getenv
 	Clock       func() time.Time         // default time.Now
+
+	fold func(engine.Delivery, *state.State) *state.State // default Delivery.Fold; deliveries that a test makes have no line numbers
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -63,6 +66,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Clock == nil {
 		o.Clock = time.Now
+	}
+	if o.fold == nil {
+		o.fold = engine.Delivery.Fold
 	}
 	return o, nil
 }

@@ -38,6 +38,7 @@ type Browser struct {
 	focus  bool
 	filter string
 
+	fed    bool // rows were given: none means that there are none
 	inside bool // keys go to the detail
 	scroll list.Scroll
 	detail []theme.Spans
@@ -79,7 +80,7 @@ func (b *Browser) beside() bool { return b.zoomed && b.w >= besideWidth }
 func (b *Browser) below() bool  { return b.zoomed && !b.beside() && b.h >= belowHeight }
 
 // Changed says that the selected row, or what is known about it, is another one.
-func (b *Browser) Changed() { b.stale = true }
+func (b *Browser) Changed() { b.stale, b.fed = true, true }
 
 // DetailShown reports whether the detail is on the screen, so that loading what it needs is worth it.
 func (b *Browser) DetailShown() bool { return b.inside || b.Preview() }
@@ -187,7 +188,11 @@ func (b *Browser) viewEmpty() []string {
 	for i := range lines {
 		lines[i] = text.Blank(b.w)
 	}
-	for i, line := range text.Wrap(b.rows.Empty(), max(b.w-2, 1)) {
+	why := "Reading the log."
+	if b.fed {
+		why = b.rows.Empty()
+	}
+	for i, line := range text.Wrap(why, max(b.w-2, 1)) {
 		if i < b.h {
 			lines[i] = b.Theme.Row(b.w, theme.Style{}, theme.Spans{theme.S(" ", theme.Style{}), theme.S(line, b.Dim)}, nil)
 		}

@@ -30,8 +30,11 @@ const (
 // closeWait is how long a terminal that does not take what is written to it may hold up the end.
 const closeWait = time.Second
 
-// ErrHangup says that the terminal is gone.
-var ErrHangup = errors.New("the terminal is gone")
+// ErrHangup says that the terminal is gone; ErrNoShell that nobody could let a stopped program go on.
+var (
+	ErrHangup  = errors.New("the terminal is gone")
+	ErrNoShell = errors.New("there is no shell here that could continue a suspended program")
+)
 
 // Screen is a terminal in the cockpit's hands.
 type Screen struct {

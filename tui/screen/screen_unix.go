@@ -8,11 +8,9 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
-)
 
-// notStopped is how long to wait for a stop that does not come: a job that nobody could continue is not stopped by the system.
-const notStopped = 250 * time.Millisecond
+	"golang.org/x/sys/unix"
+)
 
 // console is nothing here: a terminal understands sequences by itself.
 type console struct{}
@@ -50,24 +48,17 @@ func (s *Screen) Watch(ctx context.Context, resized, suspend, resumed func()) {
 	}
 }
 
-// Stop stops the process and its job, as the terminal's suspend character would, and returns when it goes on.
+// Stop gives the terminal back, stops the process and its job as the terminal's suspend character would, and takes the terminal again
+// when a shell lets the job go on. It is refused where there is no shell that could.
+//
+// SIGSTOP does it: the runtime keeps its handler for SIGTSTP once that was asked for, and a second SIGTSTP would be lost.
 func (s *Screen) Stop() error {
+	if leader, err := unix.Getsid(0); err != nil || leader == os.Getpid() {
+		return ErrNoShell
+	}
 	if err := s.Pause(); err != nil {
 		return err
 	}
-	going := make(chan os.Signal, 1)
-	signal.Notify(going, syscall.SIGCONT)
-	defer signal.Stop(going)
-	signal.Reset(syscall.SIGTSTP) // else we would catch it and not stop
-	err := syscall.Kill(0, syscall.SIGTSTP)
-	if err == nil {
-		timeout := time.NewTimer(notStopped)
-		defer timeout.Stop()
-		select {
-		case <-going:
-		case <-timeout.C:
-		}
-	}
-	signal.Notify(s.signals.ch, syscall.SIGTSTP)
+	err := syscall.Kill(0, syscall.SIGSTOP) // returns when the job goes on
 	return errors.Join(err, s.Resume())
 }

@@ -2,7 +2,6 @@ package screen
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 
@@ -48,4 +47,4 @@ func (signals) ignore() {}
 func (s *Screen) Watch(ctx context.Context, _, _, _ func()) { <-ctx.Done() }
 
 // Stop is refused: Windows has no job control.
-func (s *Screen) Stop() error { return errors.New("this system cannot suspend a program") }
+func (s *Screen) Stop() error { return ErrNoShell }
