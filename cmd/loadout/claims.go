@@ -85,7 +85,7 @@ func (o *ownCmd) claim(ctx context.Context, c *call, e *engine.Engine, r engine.
 
 // blockers names who holds what is waited for.
 func blockers(refused *engine.ConflictError) string {
-	var who []string
+	who := make([]string, 0, len(refused.Conflicts))
 	for _, conflict := range refused.Conflicts {
 		who = append(who, conflict.Claim.Agent+" to release "+conflict.Claim.Path)
 	}
@@ -128,10 +128,6 @@ func (o *releaseCmd) run(ctx context.Context, c *call) error {
 		Released []string `json:"released"`
 	}{released}
 	return c.answer(receipt(r, extra), func() {
-		if len(r.Events) == 0 {
-			c.printf("%s held nothing at or below: %s\n", who.name, strings.Join(paths, ", "))
-			return
-		}
 		c.printf("%s released: %s (seq %d)\n", who.name, strings.Join(released, ", "), r.Seq())
 	})
 }

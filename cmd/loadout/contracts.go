@@ -62,8 +62,8 @@ func (o *contractCmd) publishes() bool { return o.Body != nil || o.File != "" }
 
 // check refuses words that do not go together.
 func (o *contractCmd) check() error {
-	refuse := func(format string, args ...any) error {
-		return &engine.UsageError{Message: fmt.Sprintf(format, args...), Hints: []string{"loadout coord contract --help"}}
+	refuse := func(message string) error {
+		return &engine.UsageError{Message: message, Hints: []string{"loadout coord contract --help"}}
 	}
 	looks := o.At != nil || o.History
 	switch {
@@ -122,7 +122,7 @@ func (o *contractCmd) body(c *call) (string, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(c.dir, path)
 		}
-		f, err := os.Open(path)
+		f, err := os.Open(path) //nolint:gosec // reading the file that the person named is the job
 		if errors.Is(err, os.ErrNotExist) {
 			return "", &engine.NotFoundError{Kind: "file", Name: o.File}
 		} else if err != nil {

@@ -14,27 +14,27 @@ func TestExitCode(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	tests := []struct {
-		name string
-		ctx  context.Context
-		err  error
-		want int
+		name        string
+		interrupted bool
+		err         error
+		want        int
 	}{
-		{"done", t.Context(), nil, 0},
-		{"unexpected", t.Context(), errors.New("disk is on fire"), 1},
-		{"findings", t.Context(), errSilent(exitUnexpected), 1},
-		{"usage", t.Context(), &engine.UsageError{}, 2},
-		{"validation", t.Context(), &engine.ValidationError{}, 2},
-		{"invalid event", t.Context(), &event.InvalidError{}, 2},
-		{"not found", t.Context(), &engine.NotFoundError{}, 2},
-		{"conflict", t.Context(), &engine.ConflictError{}, 3},
-		{"conflicts found", t.Context(), errSilent(exitConflict), 3},
-		{"halted", t.Context(), &engine.HaltedError{}, 4},
-		{"locked", t.Context(), &engine.LockedError{}, 5},
-		{"provider", t.Context(), &engine.ProviderError{Err: &engine.UsageError{}}, 6},
-		{"interrupted", cancelled, context.Canceled, 130},
-		{"cancelled by itself", t.Context(), context.Canceled, 1},
-		{"refused before the interrupt", cancelled, &engine.ConflictError{}, 3},
-		{"halted beats conflict", t.Context(), errors.Join(&engine.ConflictError{}, &engine.HaltedError{}), 4},
+		{"done", false, nil, 0},
+		{"unexpected", false, errors.New("disk is on fire"), 1},
+		{"findings", false, errSilent(exitUnexpected), 1},
+		{"usage", false, &engine.UsageError{}, 2},
+		{"validation", false, &engine.ValidationError{}, 2},
+		{"invalid event", false, &event.InvalidError{}, 2},
+		{"not found", false, &engine.NotFoundError{}, 2},
+		{"conflict", false, &engine.ConflictError{}, 3},
+		{"conflicts found", false, errSilent(exitConflict), 3},
+		{"halted", false, &engine.HaltedError{}, 4},
+		{"locked", false, &engine.LockedError{}, 5},
+		{"provider", false, &engine.ProviderError{Err: &engine.UsageError{}}, 6},
+		{"interrupted", true, context.Canceled, 130},
+		{"cancelled by itself", false, context.Canceled, 1},
+		{"refused before the interrupt", true, &engine.ConflictError{}, 3},
+		{"halted beats conflict", false, errors.Join(&engine.ConflictError{}, &engine.HaltedError{}), 4},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -42,7 +42,11 @@ func TestExitCode(t *testing.T) {
 			if err != nil {
 				err = fmt.Errorf("own path: %w", err)
 			}
-			if got := exitCode(tt.ctx, err); got != tt.want {
+			ctx := t.Context()
+			if tt.interrupted {
+				ctx = cancelled
+			}
+			if got := exitCode(ctx, err); got != tt.want {
 				t.Errorf("%d, want %d", got, tt.want)
 			}
 		})

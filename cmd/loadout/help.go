@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -33,16 +32,15 @@ func examples(lines ...string) string {
 	return "Examples:\n    " + strings.Join(lines, "\n    ")
 }
 
-// printHelp is kong's printer of help.
-func printHelp(_ kong.HelpOptions, ctx *kong.Context) error {
+// helpOf is the page of help of the command that a line has reached.
+func helpOf(ctx *kong.Context) string {
 	node := ctx.Selected()
 	if node == nil || node.Hidden {
 		node = ctx.Model.Node
 	}
 	h := &helpPage{width: helpWidth}
 	h.node(node)
-	_, err := io.WriteString(ctx.Stdout, h.text.String())
-	return err
+	return h.text.String()
 }
 
 // helpWidth is the width of a page of help: comfortable to read, and the least that terminals have.
@@ -60,7 +58,7 @@ func (h *helpPage) node(n *kong.Node) {
 	if n.Detail != "" {
 		h.detail(n.Detail)
 	}
-	var rows [][2]string
+	rows := make([][2]string, 0, len(n.Positional))
 	for _, arg := range n.Positional {
 		rows = append(rows, [2]string{argument(arg), arg.Help})
 	}

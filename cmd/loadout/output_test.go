@@ -29,12 +29,53 @@ func TestTextIsMadeSafe(t *testing.T) {
 	}
 }
 
+// TestTypedTextIsMadeSafe: what somebody pastes comes back in refusals and answers.
+func TestTypedTextIsMadeSafe(t *testing.T) {
+	a, stdout, stderr := testApp(t)
+	for _, args := range [][]string{
+		{"coord", "own", hostile, "src"},
+		{"coord", "own", "codex", hostile},
+		{"coord", "decide", "codex", hostile},
+		{"coord", "task", hostile, hostile},
+		{"coord", "contract", hostile},
+		{"coord", "done", hostile},
+		{hostile},
+		{"status", "--" + hostile},
+		{"status", "--project", hostile},
+		{"kill", hostile},
+		{"coord", "update", "codex"},
+		{"status"},
+	} {
+		run(t.Context(), args, a)
+	}
+	for _, text := range []string{stdout.String(), stderr.String()} {
+		if strings.ContainsAny(text, "\x1b\x07\r\u202e\u009b\u2066\U000e0041") || text == "" {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
 func TestColours(t *testing.T) {
 	var b bytes.Buffer
 	p := printer{w: &b, coloured: true}
 	p.printf("%s\n", p.red("a\x1b[0mb"))
 	if got := b.String(); got != "\x1b[31mab\x1b[0m\n" {
 		t.Errorf("%q", got)
+	}
+}
+
+// fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestAnAnswerThatCannotBePrintedIsAFailure(t *testing.T) {
+	for _, args := range [][]string{{"version"}, {"version", "--json"}, {"status"}, {"--help"}} {
+		a, _, stderr := testApp(t)
+		a.stdout = fullDisk{}
+		if code := run(t.Context(), args, a); code != exitUnexpected || !strings.Contains(stderr.String(), "no space left") {
+			t.Errorf("%q: exit %d, %s", args, code, stderr)
+		}
 	}
 }
 

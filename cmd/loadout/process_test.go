@@ -13,10 +13,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/store"
 )
 
 // program is the test binary as the program, in a process of its own, with nothing of the environment that could tell who calls.
@@ -233,7 +235,7 @@ func TestWatchBeforeThereIsALog(t *testing.T) {
 func TestRunnerActsThroughTheEngine(t *testing.T) {
 	dir := t.TempDir()
 	a, _, _ := testApp(t)
-	a.dir, a.terminal = filepath.Join(dir, "elsewhere"), true
+	a.dir, a.terminal = dir, true
 	r := newRunner(&call{app: a, common: common{Project: dir, Agent: "codex"}})
 	var out bytes.Buffer
 	if err := r.Run(t.Context(), []string{"coord", "update", "me", "--note", "from the cockpit"}, &out); err != nil || out.Len() == 0 {
@@ -252,6 +254,43 @@ func TestRunnerActsThroughTheEngine(t *testing.T) {
 	if err != nil || view.State.Head() != 1 {
 		t.Errorf("%v", err)
 	}
+}
+
+// TestLockedIs5 holds the lock while a verb wants it.
+func TestLockedIs5(t *testing.T) {
+	dir := t.TempDir()
+	inProcess(t, dir, "coord", "own", "codex", "src")
+	held, done := make(chan struct{}), make(chan struct{})
+	var holder sync.WaitGroup
+	holder.Go(func() {
+		log := store.Open(filepath.Join(dir, ".handoff"), store.Options{Command: "loadout test"})
+		if err := log.Update(t.Context(), func(*store.Tx) error {
+			close(held)
+			<-done
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+	})
+	<-held
+	a, _, stderr := testApp(t)
+	a.dir = dir
+	if code := run(t.Context(), []string{"coord", "update", "codex", "--lock-wait", "20ms", "--json"}, a); code != exitLocked {
+		t.Errorf("exit %d", code)
+	}
+	var refusal struct {
+		Error struct {
+			Code  string
+			Owner struct{ Command string }
+		}
+	}
+	if err := json.Unmarshal(stderr.Bytes(), &refusal); err != nil || refusal.Error.Code != "locked" || refusal.Error.Owner.Command != "loadout test" {
+		t.Errorf("%v: %s", err, stderr)
+	}
+	// Readers never wait for it.
+	inProcess(t, dir, "status")
+	close(done)
+	holder.Wait()
 }
 
 // TestDoctorTortures runs the real thing, shortly: its writers are processes of this binary.

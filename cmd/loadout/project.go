@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/agentloadout/loadout/engine"
@@ -20,7 +22,9 @@ func (c *call) open(lockWait time.Duration) (*engine.Engine, error) {
 		Dir:  c.dir,
 		Home: c.home,
 	})
-	if err != nil {
+	if err != nil && (c.Project != "" || c.env("LOADOUT_PROJECT") != "") {
+		return nil, &engine.UsageError{Message: err.Error(), Hints: []string{"loadout --help    says how the project is found"}}
+	} else if err != nil {
 		return nil, err
 	}
 	c.opened = engine.Open(project, engine.Options{
@@ -47,7 +51,7 @@ func (c *call) paths(e *engine.Engine, typed []string) ([]string, error) {
 	for _, t := range typed {
 		p, err := e.Project().Rel(c.dir, t)
 		if err != nil {
-			return nil, &engine.ValidationError{Field: "path", Reason: err.Error()}
+			return nil, &engine.ValidationError{Field: "path", Reason: strings.TrimPrefix(err.Error(), "path ")}
 		}
 		stored = append(stored, p)
 	}
@@ -59,7 +63,7 @@ func (c *call) agent(ctx context.Context, e *engine.Engine, name string) (string
 	if name != engine.Me {
 		return name, nil
 	}
-	return e.Identify(ctx, c.Agent, c.As)
+	return e.Identify(ctx, cmp.Or(c.Agent, name), c.As)
 }
 
 // actor is whom a write is stored as, and who really acts.
@@ -72,7 +76,7 @@ type actor struct {
 // agent with --as, the record says so.
 func (c *call) acting(ctx context.Context, e *engine.Engine, named string) (actor, error) {
 	if named == "" || named == engine.Me {
-		named = c.Agent
+		named = cmp.Or(c.Agent, named)
 	} else if c.As != "" && c.As != engine.Me && !event.SameName(named, c.As) {
 		return actor{}, &engine.UsageError{Message: fmt.Sprintf("the verb names %s, --as names %s", named, c.As)}
 	}

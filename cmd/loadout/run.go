@@ -49,7 +49,7 @@ func execute(ctx context.Context, args []string, a *app) (*call, error) {
 		err = c.err // of printing the answer
 	}
 	if errors.Is(err, errHelpShown) {
-		err = nil
+		err = c.err
 	}
 	return c, err
 }
@@ -59,11 +59,11 @@ func parse(a *app, args []string) (*call, command, error) {
 	c := &call{app: a, printer: printer{w: a.stdout, coloured: a.colour}}
 	// A refusal of the words themselves must know how to print.
 	c.JSON = given(args, "--json")
-	if given(args, "--no-color") {
-		c.coloured = false
+	if len(args) > 0 && args[0] == "help" { // as in other programs: loadout help coord own
+		args = append(slices.Clone(args[1:]), "--help")
 	}
 	tree := prune(args)
-	parser, err := newParser(tree, a)
+	parser, err := newParser(tree, func(page string) { c.printf("%s", styled(page)) })
 	if err != nil {
 		return c, nil, fmt.Errorf("build grammar: %w", err)
 	}
@@ -86,15 +86,17 @@ func parse(a *app, args []string) (*call, command, error) {
 	return c, cmd, nil
 }
 
-// newParser builds the parser of a grammar, which may be a part of the whole.
-func newParser(tree any, a *app) (*kong.Kong, error) {
+// newParser builds the parser of a grammar, which may be a part of the whole. A page of help goes to show.
+func newParser(tree any, show func(page string)) (*kong.Kong, error) {
 	w := &words{flags: map[string]bool{}}
 	parser, err := kong.New(tree, append(w.options(),
 		kong.Name("loadout"),
 		kong.Description(synopsis),
-		kong.Writers(a.stdout, a.stderr),
 		kong.NoDefaultHelp(),
-		kong.Help(printHelp),
+		kong.Help(func(_ kong.HelpOptions, ctx *kong.Context) error {
+			show(helpOf(ctx))
+			return nil
+		}),
 	)...)
 	if err != nil {
 		return nil, err

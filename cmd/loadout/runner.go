@@ -25,7 +25,7 @@ func newRunner(c *call) *runner {
 	return &runner{
 		app:    &inside,
 		common: c.common,
-		places: sync.OnceValues(func() ([]place, error) { return allPlaces(&inside) }),
+		places: sync.OnceValues(allPlaces),
 	}
 }
 

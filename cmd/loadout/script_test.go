@@ -130,8 +130,16 @@ func play(ctx context.Context, ts *testscript.TestScript, args []string) int {
 	if bytes.ContainsAny(append(s.out.Bytes(), s.err.Bytes()...), "\x1b\x07\x00\u202e\u009b") {
 		ts.Fatalf("unsafe output: %q", s.out.String()+s.err.String())
 	}
+	for line := range strings.Lines(s.out.String()) {
+		if name, ok := strings.CutSuffix(strings.TrimRight(line, ",\n"), ": null"); ok && !mayBeNull[strings.Trim(name, " \"")] {
+			ts.Fatalf("null in an answer: %s", line)
+		}
+	}
 	return code
 }
+
+// mayBeNull are the members of answers that stand for one thing which may be absent. A list never does.
+var mayBeNull = map[string]bool{"task": true, "halted": true}
 
 func scriptJSON(ts *testscript.TestScript, neg bool, args []string) {
 	text := &sceneOf(ts).out

@@ -137,8 +137,9 @@ func haltInfo(h *engine.HaltedError) *engine.HaltInfo {
 
 // agentsOf lists the agents with what is known about their sessions.
 func agentsOf(v *engine.View) []agentStatus {
-	agents := []agentStatus{}
-	for _, a := range v.State.Agents() {
+	all := v.State.Agents()
+	agents := make([]agentStatus, 0, len(all))
+	for _, a := range all {
 		known := agentStatus{Agent: a}
 		if v.Live != nil {
 			live := v.Live(a.Name)

@@ -46,7 +46,7 @@ func (o *compactCmd) run(ctx context.Context, c *call) error {
 			c.printf("Would compact: %d → %d lines (removes %s)\n", r.Before, r.After, plural(r.Removed, "event"))
 		default:
 			c.printf("Compacted: %d → %d lines (removed %s), %s → %s\n", r.Before, r.After, plural(r.Removed, "event"), size(r.BytesBefore), size(r.BytesAfter))
-			c.printf("  archive: %s (all archives: %s)\n", r.Archive, size(r.ArchiveBytes))
+			c.printf("  archive: .handoff/%s (all archives: %s)\n", r.Archive, size(r.ArchiveBytes))
 		}
 		if r.Roots > 0 {
 			c.printf("  %s kept because the state is built from them\n", plural(r.Roots, "older event"))
@@ -154,7 +154,7 @@ func (o *doctorCmd) torture(ctx context.Context, c *call) error {
 		Duration: time.Duration(o.Seconds) * time.Second,
 		Writers:  o.Writers,
 		Exec: func(ctx context.Context, dir string, writer, from int) *exec.Cmd {
-			cmd := exec.CommandContext(ctx, self, "torture-writer", dir, strconv.Itoa(writer), strconv.Itoa(from))
+			cmd := exec.CommandContext(ctx, self, "torture-writer", dir, strconv.Itoa(writer), strconv.Itoa(from)) //nolint:gosec // this program itself
 			cmd.Args[0] = "loadout"
 			return cmd
 		},
