@@ -85,11 +85,12 @@ type follower struct {
 	size  int64    // of the file when it was read last
 	mtime time.Time
 
-	mode  Mode
-	ended bool   // the last event had End and nothing changed since
-	reset bool   // the next event has Reset
-	note  string // of the next event
-	fault error  // of fn; ends Follow
+	scratch buffer
+	mode    Mode
+	ended   bool   // the last event had End and nothing changed since
+	reset   bool   // the next event has Reset
+	note    string // of the next event
+	fault   error  // of fn; ends Follow
 }
 
 // look delivers what is new. Only errors of fn and ctx come back.
@@ -218,7 +219,7 @@ func (f *follower) drain(ctx context.Context) error {
 func (f *follower) read(ctx context.Context, file *source, pos Position, tail []byte) error {
 	s := newScanner(file, pos, tail)
 	current := file == f.file
-	end, err := s.run(ctx, func(b Batch) error {
+	end, err := s.run(ctx, &f.scratch, func(b Batch) error {
 		if len(b.Lines) == 0 {
 			return nil
 		}

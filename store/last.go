@@ -50,7 +50,7 @@ func lastLines(ctx context.Context, f *source, n int) ([]Line, error) {
 func copyLines(ctx context.Context, f File, start, end int64) ([]Line, error) {
 	s := &scanner{file: f, end: end, pos: Position{Offset: start, MaxSeq: -1, LastSeq: -1}}
 	var lines []Line
-	_, err := s.run(ctx, func(b Batch) error {
+	_, err := s.run(ctx, &buffer{}, func(b Batch) error {
 		for _, line := range b.Lines {
 			line.Raw = bytes.Clone(line.Raw)
 			line.Number, line.Prior = 0, -1

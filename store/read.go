@@ -76,17 +76,18 @@ func readFile(ctx context.Context, f *source, from Position, fn func(Batch) erro
 	if err != nil {
 		return from, err
 	}
-	return newScanner(f, from, tail).run(ctx, fn)
+	return newScanner(f, from, tail).run(ctx, &buffer{}, fn)
 }
 
 // run hands all batches to fn and returns the position after the last that fn
-// accepted.
-func (s *scanner) run(ctx context.Context, fn func(Batch) error) (Position, error) {
+// accepted. It uses the memory of b, which its caller may keep for the next run:
+// for the few lines that a write catches up with, fresh memory costs more than
+// reading them.
+func (s *scanner) run(ctx context.Context, b *buffer, fn func(Batch) error) (Position, error) {
 	done := s.pos
 	if err := ctx.Err(); err != nil {
 		return done, err
 	}
-	b := &buffer{}
 	batch, err := s.next(b)
 	if errors.Is(err, io.EOF) {
 		return done, nil
@@ -168,7 +169,7 @@ func (l *Log) ReadFrom(ctx context.Context, mark Mark, fn func(Batch) error) err
 	}
 	s, err := mark.scanner(f)
 	if err == nil {
-		_, err = s.run(ctx, fn)
+		_, err = s.run(ctx, &buffer{}, fn)
 	}
 	return also(err, f.Close())
 }

@@ -95,7 +95,7 @@ func (f *follower) readArchive(ctx context.Context, a Archive, inside bool) erro
 // Else it is the start, and not found.
 func place(ctx context.Context, f *source, pos Position, rewritten bool) (_ Position, found bool, err error) {
 	after, higher := int64(-1), int64(-1)
-	end, err := newScanner(f, Position{}, nil).run(ctx, func(b Batch) error {
+	end, err := newScanner(f, Position{}, nil).run(ctx, &buffer{}, func(b Batch) error {
 		for i := range b.Lines {
 			line := &b.Lines[i]
 			if line.Seq == pos.LastSeq && digestLine(line.Raw) == pos.Last {
@@ -119,7 +119,7 @@ func place(ctx context.Context, f *source, pos Position, rewritten bool) (_ Posi
 	}
 	s := newScanner(f, Position{}, nil)
 	s.end = end.Offset
-	end, err = s.run(ctx, func(Batch) error { return nil })
+	end, err = s.run(ctx, &buffer{}, func(Batch) error { return nil })
 	end.MaxSeq = max(end.MaxSeq, pos.Highest())
 	return end, true, err
 }

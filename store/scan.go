@@ -13,6 +13,9 @@ import (
 // buffer up to MaxLineBytes.
 const batchBytes = 256 << 10
 
+// batchLines bounds the memory of a batch of very short lines.
+const batchLines = 1024
+
 // scanner cuts a file into batches. It reads at offsets, so it keeps no state in
 // the descriptor, and it stops before an unterminated last line.
 type scanner struct {
@@ -90,7 +93,8 @@ func (s *scanner) atEnd() bool { return s.pos.Offset >= s.end }
 func (s *scanner) cut(b *buffer, text []byte) Batch {
 	b.lines = b.lines[:0]
 	s.noteFirst(text)
-	for rest := text; len(rest) > 0; {
+	rest := text
+	for len(rest) > 0 && len(b.lines) < batchLines {
 		i := bytes.IndexByte(rest, '\n')
 		raw := rest[:i:i]
 		rest = rest[i+1:]
@@ -103,7 +107,7 @@ func (s *scanner) cut(b *buffer, text []byte) Batch {
 		}
 		s.pos.Offset += int64(i) + 1
 	}
-	return s.finish(b, text)
+	return s.finish(b, text[:len(text)-len(rest)])
 }
 
 // long makes a batch of one line that is longer than MaxLineBytes. It reads on to

@@ -140,11 +140,11 @@ func (tx *Tx) Read(ctx context.Context, from Position, fn func(Batch) error) (Po
 		return from, err
 	}
 	s := newScanner(tx.file, from, tail)
-	pos, err := s.run(ctx, fn)
+	pos, err := s.run(ctx, &tx.log.scratch, fn)
 	if err == nil && pos.Offset < s.end {
 		if err = tx.closeTail(); err == nil {
 			s.end = tx.file.info.Size()
-			pos, err = s.run(ctx, fn)
+			pos, err = s.run(ctx, &tx.log.scratch, fn)
 		}
 	}
 	if err != nil {
