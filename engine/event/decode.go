@@ -2,6 +2,8 @@ package event
 
 import (
 	"bytes"
+	"strings"
+	"unsafe"
 
 	"github.com/agentloadout/loadout/store/jsonline"
 )
@@ -10,7 +12,25 @@ import (
 // is an *InvalidError. Keys that the envelope does not have are ignored, and so are a "key" and a "by" of another form: they are
 // not part of the format that other programs write. The payload is checked by Body, not here.
 func Decode(o *jsonline.Object, raw []byte) (Event, error) {
-	d := decoder{text: string(raw)}
+	d := decoder{line: bytes.Clone(raw)}
+	return d.decode(o)
+}
+
+// Borrow is Decode without a copy of the line: the event is good until raw changes.
+func Borrow(o *jsonline.Object) (Event, error) {
+	d := decoder{borrow: true}
+	return d.decode(o)
+}
+
+// decoder reads the fields of one line and keeps the first error.
+type decoder struct {
+	borrow bool
+	line   []byte // unless borrowing, a copy of the line; strings and payload of the event are cut from it
+	at     int    // where the value at hand starts in it, if the line is written without blanks
+	err    error
+}
+
+func (d *decoder) decode(o *jsonline.Object) (Event, error) {
 	e := Event{Seq: -1}
 	for _, f := range o.Fields() {
 		d.at += len(f.Key) + len(`,"":`)
@@ -24,13 +44,6 @@ func Decode(o *jsonline.Object, raw []byte) (Event, error) {
 		return Event{}, d.err
 	}
 	return e, nil
-}
-
-// decoder reads the fields of one line and keeps the first error.
-type decoder struct {
-	text string // a copy of the line; the event's strings are cut from it
-	at   int    // where the value at hand starts in text, if the line is written without blanks
-	err  error
 }
 
 func (d *decoder) field(e *Event, f jsonline.Field) {
@@ -75,7 +88,9 @@ func (d *decoder) string(key string, value []byte) string {
 		return ""
 	}
 	if bytes.IndexByte(value, '\\') < 0 {
-		return d.cut(value[1 : len(value)-1])
+		inside := d.cut(value[1:len(value)-1], 1)
+		// Nobody writes to these bytes again: what Event hands out for writing, the payload, is another part of the line.
+		return unsafe.String(unsafe.SliceData(inside), len(inside)) //nolint:gosec // see above
 	}
 	s, err := jsonline.String(value)
 	if err != nil {
@@ -84,13 +99,17 @@ func (d *decoder) string(key string, value []byte) string {
 	return s
 }
 
-// cut returns the inside of the string at hand as a part of the line's copy, or as its own copy where blanks have shifted it.
-func (d *decoder) cut(inside []byte) string {
-	start, end := d.at+1, d.at+1+len(inside)
-	if end <= len(d.text) && d.text[start:end] == string(inside) {
-		return d.text[start:end]
+// cut returns the part of the line's copy that the value at hand stands in, skip bytes after its start, or a copy of its own where
+// blanks have shifted it.
+func (d *decoder) cut(part []byte, skip int) []byte {
+	if d.borrow {
+		return part
 	}
-	return string(inside)
+	start := d.at + skip
+	if end := start + len(part); end <= len(d.line) && bytes.Equal(d.line[start:end], part) {
+		return d.line[start:end:end]
+	}
+	return bytes.Clone(part)
 }
 
 // trimmed decodes a text whose blanks at both ends do not count.
@@ -131,12 +150,18 @@ func (d *decoder) seq(value []byte) int64 {
 	return n
 }
 
-// eventType decodes the type. Known ones do not hold on to the line's copy.
+// eventType decodes the type, which does not hold on to the line.
 func (d *decoder) eventType(value []byte) Type {
 	if known := internType(value); known != "" {
 		return known
 	}
-	return Type(d.trimmed("type", value, MaxName))
+	t := Type(d.trimmed("type", value, MaxName))
+	for _, known := range Types() {
+		if known == t {
+			return known
+		}
+	}
+	return Type(strings.Clone(string(t)))
 }
 
 func internType(quoted []byte) Type {
@@ -188,7 +213,7 @@ func (d *decoder) payload(value []byte) []byte {
 		d.fail("payload", "is not an object")
 		return nil
 	}
-	return bytes.Clone(value)
+	return d.cut(value, 0)
 }
 
 // checkComplete refuses an event that lacks a required field.

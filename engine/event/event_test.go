@@ -103,6 +103,33 @@ func TestUnknownTypeIsKept(t *testing.T) {
 	}
 }
 
+// A decoded event does not change with the line that it came from, nor with what is written into its payload.
+func TestDecodedEventIsItsOwn(t *testing.T) {
+	for _, line := range golden(t) {
+		raw := []byte(line)
+		var o jsonline.Object
+		if err := o.Parse(raw); err != nil {
+			t.Fatal(err)
+		}
+		e, err := Decode(&o, raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(raw)
+		if got := string(e.AppendLine(nil)); got != line {
+			t.Errorf("changed with its line: %s", got)
+		}
+		before := e
+		before.Payload = nil
+		was := string(before.AppendLine(nil))
+		_ = append(e.Payload, "xxxxxxxx"...)
+		clear(e.Payload)
+		if got := string(before.AppendLine(nil)); got != was {
+			t.Errorf("changed with its payload: %s", got)
+		}
+	}
+}
+
 func TestDecodeRefuses(t *testing.T) {
 	const good = `{"id":"a","seq":1,"type":"task","from":"x","to":"*","description":"d","timestamp":"2026-09-10T08:00:00Z"}`
 	decode(t, good)
@@ -157,6 +184,14 @@ func TestDecodeTolerates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(plain, decode(t, line)); diff != "" {
 				t.Error(diff)
+			}
+			var o jsonline.Object
+			if err := o.Parse([]byte(line)); err != nil {
+				t.Fatal(err)
+			}
+			borrowed, err := Borrow(&o)
+			if diff := cmp.Diff(plain, borrowed); diff != "" || err != nil {
+				t.Errorf("borrowed: %v %s", err, diff)
 			}
 		})
 	}
@@ -215,6 +250,11 @@ func TestParseTime(t *testing.T) {
 	} {
 		if got, ok := ParseTime(s); ok {
 			t.Errorf("%q: accepted as %v", s, got)
+		}
+	}
+	for day := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC); day.Year() < 10000; day = day.AddDate(0, 0, 1) {
+		if got := int64(days(day.Year(), int(day.Month()), day.Day())) * 24 * 60 * 60; got != day.Unix() {
+			t.Fatalf("%v: %d seconds, want %d", day, got, day.Unix())
 		}
 	}
 	if got := FormatTime(want.In(time.FixedZone("", 3600))); got != "2026-09-03T10:00:00.000Z" {

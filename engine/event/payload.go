@@ -6,7 +6,10 @@ import (
 )
 
 // Reader decodes payloads and reuses its memory. It is not safe for concurrent use.
-type Reader struct{ fields fields }
+type Reader struct {
+	fields fields
+	blank  Body // an Update without anything
+}
 
 // Body decodes the payload and checks it against the rules of its type; the error is an *InvalidError. Keys that the type
 // does not have are ignored. The paths of a claim are in the form of CleanPath.
@@ -18,7 +21,8 @@ func (e *Event) Body() (Body, error) {
 // Body is Event.Body.
 func (r *Reader) Body(e *Event) (Body, error) { return r.read(e, fields{}) }
 
-// Brief is Body for who builds state: it checks everything, but leaves out what an Update reports, except Consumes.
+// Brief is Body for who builds state out of decoded events, whose payloads are known to be valid JSON: it checks everything else,
+// and leaves out what an Update reports, except Consumes.
 func (r *Reader) Brief(e *Event) (Body, error) { return r.read(e, fields{brief: true}) }
 
 func (r *Reader) read(e *Event, how fields) (Body, error) {
@@ -34,14 +38,31 @@ func (r *Reader) read(e *Event, how fields) (Body, error) {
 		}
 		return readBody(e.Type, nil), nil
 	}
-	if !f.parse(e.Payload) {
+	if ok := f.brief && f.split(e.Payload) || f.parse(e.Payload); !ok {
 		return nil, f.err
+	}
+	if f.brief && e.Type == TypeUpdate {
+		return r.briefUpdate()
 	}
 	body := readBody(e.Type, f)
 	if f.err != nil {
 		return nil, f.err
 	}
 	return body, nil
+}
+
+// briefUpdate checks an update and reads what it consumes. Most consume nothing and share one body.
+func (r *Reader) briefUpdate() (Body, error) {
+	u := readUpdate(&r.fields)
+	switch {
+	case r.fields.err != nil:
+		return nil, r.fields.err
+	case u.Consumes != nil:
+		return u, nil
+	case r.blank == nil:
+		r.blank = Update{}
+	}
+	return r.blank, nil
 }
 
 // readBody reads the payload of a known type. f is nil when an open type has none.
@@ -115,17 +136,17 @@ func readStatus(f *fields) Status {
 			CompactedCount: f.integer("compactedCount", 0, MaxSeq),
 			Agents:         f.names("agents", math.MaxInt, MaxName),
 			CompactedAt:    f.optionalText("compactedAt", MaxName),
-			Carried:        json.RawMessage(f.optional("carried")),
+			Carried:        json.RawMessage(f.get("carried")),
 		}
-		if raw := f.optional("compactedRange"); raw != nil {
+		if raw := f.get("compactedRange"); raw != nil {
 			f.nested("compactedRange", raw, func(n *fields) {
 				s.CompactedRange = &SeqRange{From: n.integer("from", -1, MaxSeq), To: n.integer("to", -1, MaxSeq)}
 			})
 		}
-		if raw := f.optional("typeCounts"); raw != nil {
+		if raw := f.get("typeCounts"); raw != nil {
 			f.nested("typeCounts", raw, func(n *fields) {
 				s.TypeCounts = map[Type]int64{}
-				for _, field := range n.object.Fields() {
+				for _, field := range n.members {
 					s.TypeCounts[Type(field.Key)] = n.number(string(field.Key), field.Value, 0, MaxSeq)
 				}
 			})
@@ -150,13 +171,14 @@ func readOwnership(f *fields) Ownership {
 		Cause:  optionalChoice(f, "cause", CauseExpired, CauseForced, CauseTakeover),
 		Holder: f.optionalName("holder", MaxName),
 	}
-	for _, p := range f.names("paths", MaxPaths, MaxPath) {
-		o.Paths = append(o.Paths, f.path("paths", p))
+	o.Paths = f.names("paths", MaxPaths, MaxPath)
+	for i := range o.Paths {
+		o.Paths[i] = f.path("paths", o.Paths[i])
 	}
 	if len(o.Paths) == 0 {
 		f.fail("paths", "is missing or empty")
 	}
-	if raw := f.optional("expiresAt"); raw != nil {
+	if raw := f.get("expiresAt"); raw != nil {
 		o.ExpiresAt = f.string("expiresAt", raw, MaxName)
 		if _, ok := ParseTime(o.ExpiresAt); !ok {
 			f.fail("expiresAt", "is not an ISO 8601 date and time with seconds and a zone")
@@ -264,7 +286,7 @@ func (f *fields) path(key, p string) string {
 
 // flag is an optional true or false.
 func (f *fields) flag(key string) bool {
-	switch string(f.optional(key)) {
+	switch string(f.get(key)) {
 	case "true":
 		return true
 	case "", "false":

@@ -147,7 +147,7 @@ func (s *State) carriedMembers() []carriedMember {
 
 func (s *State) carriedRetries(since int64) []carriedRetry {
 	var list []carriedRetry
-	for _, k := range s.keys.all(MaxKeys) {
+	for _, k := range s.keys.list() {
 		if k.seq < since {
 			intent := binary.BigEndian.AppendUint64(nil, k.intent)
 			list = append(list, carriedRetry{
@@ -290,8 +290,8 @@ func (s *State) foldSummary(e *event.Event, b event.Status) {
 	}
 	s.news.total = c.Total
 	s.news.dropped = max(s.news.dropped, c.Since-1)
-	s.news.recent.keepIf(MaxNews, func(d *delivery) bool { return d.seq >= c.Since })
-	s.refs.keepIf(MaxRefs, func(r *Ref) bool { return r.Seq >= c.Since })
+	s.news.recent.keepIf(func(d *delivery) bool { return d.seq >= c.Since })
+	s.refs.keepIf(func(r *Ref) bool { return r.Seq >= c.Since })
 }
 
 // restoreMembers makes the roster what is carried.
@@ -336,7 +336,7 @@ func (s *State) restoreRetries(c *carried) {
 			items = append(items, keyed{key: [16]byte(digest), seq: r.Seq, intent: binary.BigEndian.Uint64(intent)})
 		}
 	}
-	for _, k := range s.keys.all(MaxKeys) {
+	for _, k := range s.keys.list() {
 		if k.seq >= c.Since {
 			items = append(items, k)
 		}
@@ -384,7 +384,7 @@ func (s *State) restoreTasks(c *carried) {
 			s.wait(need, t.ID)
 		}
 	}
-	s.tasks.settled.keepIf(MaxSettled, func(t **task) bool { return (*t).Seq >= c.Since })
+	s.tasks.settled.keepIf(func(t **task) bool { return (*t).Seq >= c.Since })
 }
 
 // Roots says which events the state is built from: a compaction keeps their lines.
@@ -406,7 +406,7 @@ func (s *State) Roots() func(seq int64) bool {
 	for _, t := range s.tasks.open {
 		roots[t.Seq], roots[t.takenSeq] = true, true
 	}
-	for _, d := range s.decisions.all(MaxDecisions) {
+	for _, d := range s.decisions.newest() {
 		roots[d.Seq] = true
 	}
 	for _, t := range s.threads {

@@ -12,7 +12,7 @@ import (
 // claims is who holds what. Lists of holders are never changed in place, so that clones can share them.
 type claims struct {
 	byPath  map[string][]Claim // by pathKey, in order of their making
-	sources map[int64]int      // how many claims stand on the event with that number
+	sources map[int64]int      // how many claims stand on an event that made several
 }
 
 // foldOwnership folds a claim or a release. It trusts the log: whether a claim was allowed was decided when it was written.
@@ -48,9 +48,11 @@ func (s *State) addClaim(path string, e *event.Event, b event.Ownership, at time
 	key := pathKey(path)
 	held := s.claims.byPath[key]
 	kept := make([]Claim, 0, len(held)+1)
+	again := false // the event names the path twice
 	for _, h := range held {
 		switch {
 		case event.SameName(h.Agent, e.From):
+			again = again || h.Seq == e.Seq
 			claim.Since, claim.Fence = h.Since, h.Fence
 			claim.Reason = cmp.Or(claim.Reason, h.Reason)
 		case h.Mode == event.Exclusive && b.Mode == event.Exclusive:
@@ -59,7 +61,9 @@ func (s *State) addClaim(path string, e *event.Event, b event.Ownership, at time
 		}
 	}
 	s.claims.byPath[key] = append(kept, claim)
-	s.claims.sources[e.Seq]++
+	if len(b.Paths) > 1 && !again {
+		s.claims.sources[e.Seq]++
+	}
 	s.dropSources(held, kept, e.Seq)
 }
 
@@ -95,31 +99,43 @@ func (s *State) dropSources(before, after []Claim, by int64) {
 
 // dropSource takes one claim off an event and reports whether nothing stands on it any more.
 func (c *claims) dropSource(seq int64) bool {
-	if c.sources[seq]--; c.sources[seq] > 0 {
+	left, several := c.sources[seq]
+	switch {
+	case !several:
+		return true
+	case left > 1:
+		c.sources[seq] = left - 1
 		return false
 	}
 	delete(c.sources, seq)
 	return true
 }
 
-// renameClaims gives an agent's claims to another name. What was held under that name on the same path ends.
+// renameClaims gives an agent's claims to another name. Where that name held the same path already, the newer claim stays.
 func (s *State) renameClaims(previous, name string) {
 	for key, held := range s.claims.byPath {
 		if !slices.ContainsFunc(held, func(c Claim) bool { return event.SameName(c.Agent, previous) }) {
 			continue
 		}
+		var newest *Claim
 		kept := make([]Claim, 0, len(held))
-		for _, c := range held {
-			switch {
-			case event.SameName(c.Agent, previous):
-				c.Agent = name
-			case event.SameName(c.Agent, name):
-				s.claims.dropSource(c.Seq)
+		for i := range held {
+			c := &held[i]
+			if !event.SameName(c.Agent, previous) && !event.SameName(c.Agent, name) {
+				kept = append(kept, *c)
 				continue
 			}
-			kept = append(kept, c)
+			if newest != nil {
+				if newest.Seq > c.Seq {
+					newest, c = c, newest
+				}
+				s.claims.dropSource(newest.Seq)
+			}
+			newest = c
 		}
-		s.claims.byPath[key] = kept
+		renamed := *newest
+		renamed.Agent = name
+		s.claims.byPath[key] = append(kept, renamed)
 	}
 }
 

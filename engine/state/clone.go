@@ -2,6 +2,7 @@ package state
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/agentloadout/loadout/engine/event"
 )
@@ -11,6 +12,7 @@ import (
 func (s *State) Clone() *State {
 	c := *s
 	c.reader = event.Reader{}
+	c.last.id = slices.Clone(s.last.id)
 	c.members = s.members.clone()
 	c.claims = claims{byPath: maps.Clone(s.claims.byPath), sources: maps.Clone(s.claims.sources)}
 	c.contracts = maps.Clone(s.contracts)
@@ -20,6 +22,7 @@ func (s *State) Clone() *State {
 	c.keys = s.keys.clone()
 	c.news.recent = s.news.recent.clone()
 	c.refs = s.refs.clone()
+	s.texts, c.texts = arena{}, arena{} // two must not write into one chunk
 	s.epoch, c.epoch = new(epoch), new(epoch)
 	return &c
 }

@@ -14,7 +14,7 @@ func (s *State) foldDecision(e *event.Event, b event.Decision, at time.Time) {
 	}
 	if old := s.findDecision(b.Supersedes); old >= 0 {
 		s.decisions.own()
-		superseded := &s.decisions.all(MaxDecisions)[old]
+		superseded := s.decisions.at(old)
 		superseded.SupersededBy = d.ID
 		s.supersede(superseded.Seq, e.Seq)
 	}
@@ -28,12 +28,11 @@ func (s *State) findDecision(name string) int {
 		return -1
 	}
 	titled := -1
-	list := s.decisions.all(MaxDecisions)
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].ID == name {
+	for i, d := range s.decisions.newest() {
+		if d.ID == name {
 			return i
 		}
-		if titled < 0 && list[i].Title == name {
+		if titled < 0 && d.Title == name {
 			titled = i
 		}
 	}
@@ -41,14 +40,13 @@ func (s *State) findDecision(name string) int {
 }
 
 // Decisions lists decisions, newest last.
-func (s *State) Decisions() []Decision { return append([]Decision{}, s.decisions.all(MaxDecisions)...) }
+func (s *State) Decisions() []Decision { return s.decisions.list() }
 
 // Decision finds a decision by its id.
 func (s *State) Decision(id string) (Decision, bool) {
-	list := s.decisions.all(MaxDecisions)
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].ID == id {
-			return list[i], true
+	for _, d := range s.decisions.newest() {
+		if d.ID == id {
+			return *d, true
 		}
 	}
 	return Decision{}, false

@@ -116,7 +116,7 @@ func (s *State) wireNewsInOrder(w *wire) {
 	}
 	w.number(&s.news.dropped)
 	w.int(&s.news.total)
-	for _, d := range s.news.recent.all(MaxNews) {
+	for _, d := range s.news.recent.list() {
 		from, to := name(d.from), name(d.to)
 		w.number(&d.seq)
 		w.name(&from)

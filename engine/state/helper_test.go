@@ -1,7 +1,6 @@
 package state
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -66,8 +65,7 @@ func held(claims []Claim) []string {
 	return list
 }
 
-func fold(t testing.TB, events []event.Event) *State {
-	t.Helper()
+func fold(events []event.Event) *State {
 	s := New()
 	for i := range events {
 		_ = s.Apply(&events[i]) // a bad one is counted
@@ -75,27 +73,24 @@ func fold(t testing.TB, events []event.Event) *State {
 	return s
 }
 
-func mustEqual(t testing.TB, what string, got, want *State) {
+// failing is a test or a check of one property.
+type failing interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+func mustEqual(t failing, what string, got, want *State) {
 	t.Helper()
 	if equal, difference := Equal(got, want); !equal {
 		t.Fatalf("%s: %s", what, difference)
 	}
 }
 
-func marshal(t testing.TB, s *State) []byte {
+func marshal(t failing, s *State) []byte {
 	t.Helper()
 	data, err := s.MarshalBinary()
 	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func raw(t testing.TB, v any) json.RawMessage {
-	t.Helper()
-	data, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("marshal: %v", err)
 	}
 	return data
 }

@@ -34,10 +34,9 @@ func (s *State) SeenKey(from, key string) (seq int64, ok bool) {
 // SeenRequest is SeenKey and tells the Intent of that event too.
 func (s *State) SeenRequest(from, key string) (seq int64, intent uint64, ok bool) {
 	digest := keyDigest(from, key)
-	keys := s.keys.all(MaxKeys)
-	for i := range keys {
-		if keys[i].key == digest {
-			return keys[i].seq, keys[i].intent, true
+	for i := range s.keys.len() {
+		if k := s.keys.at(i); k.key == digest {
+			return k.seq, k.intent, true
 		}
 	}
 	return -1, 0, false

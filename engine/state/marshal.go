@@ -78,15 +78,23 @@ func (s *State) wireCounts(w *wire) {
 		w.text(&b.Reason)
 	})
 	w.number(&s.last.seq)
-	w.text(&s.last.id)
+	id := string(s.last.id)
+	w.text(&id)
+	s.last.id = []byte(id)
 }
 
 // wireRing carries what a ring keeps.
 func wireRing[T any](w *wire, r *ring[T], keep int, each func(*wire, *T)) {
-	items := r.all(keep)
-	list(w, &items, each)
-	if w.decoding {
-		r.items = items
+	if !w.decoding {
+		w.length(r.len())
+		for i := range r.len() {
+			each(w, r.at(i))
+		}
+		return
+	}
+	list(w, &r.items, each)
+	if len(r.items) > keep {
+		w.fail()
 	}
 }
 
@@ -148,11 +156,10 @@ func (s *State) wireClaims(w *wire) {
 	wireMap(w, s.claims.byPath, func(w *wire, key *string, held *[]Claim) {
 		w.text(key)
 		list(w, held, wireClaim)
-		if w.decoding {
-			for i := range *held {
-				s.claims.sources[(*held)[i].Seq]++
-			}
-		}
+	})
+	wireMap(w, s.claims.sources, func(w *wire, seq *int64, count *int) {
+		w.number(seq)
+		w.small(count)
 	})
 }
 

@@ -68,6 +68,9 @@ func (r *roster) own() {
 
 // find returns the place of a name, stranger if it is not known.
 func (r *roster) find(name string) int {
+	if i, ok := r.index[name]; ok { // the name is in its folded form, as most are
+		return i
+	}
 	if i, ok := r.index[event.FoldName(name)]; ok {
 		return i
 	}
@@ -85,13 +88,12 @@ func (r *roster) get(name string) *member {
 
 // join returns the place of a name, which it makes known.
 func (r *roster) join(name string) int {
-	folded := event.FoldName(name)
-	i, ok := r.index[folded]
-	if !ok {
+	i := r.find(name)
+	if i == stranger {
 		r.own()
 		i = len(r.list)
 		r.list = append(r.list, member{name: strings.Clone(name), cursor: -1, ackSeq: -1, lastSeq: -1})
-		r.index[strings.Clone(folded)] = i
+		r.index[strings.Clone(event.FoldName(name))] = i
 	}
 	if r.list[i].forgotten {
 		r.own()

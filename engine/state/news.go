@@ -34,8 +34,8 @@ func (s *State) deliver(e *event.Event, body event.Body, from, to int, late bool
 		s.deliverLate(e.Seq, from, to)
 	}
 	d := delivery{seq: e.Seq, high: e.Seq, from: from, to: to}
-	if items := s.news.recent.items; len(items) > 0 {
-		d.high = max(d.high, items[len(items)-1].high)
+	if n := s.news.recent.len(); n > 0 {
+		d.high = max(d.high, s.news.recent.at(n-1).high)
 	}
 	if old, full := s.news.recent.push(d, MaxNews); full {
 		s.news.dropped = max(s.news.dropped, old.seq)
@@ -69,9 +69,11 @@ func isNews(body event.Body) bool {
 // above counts the remembered deliveries for a place with a seq above after.
 func (n *news) above(place int, after int64) int64 {
 	count := int64(0)
-	list := n.recent.all(MaxNews)
-	for i := len(list) - 1; i >= 0 && list[i].high > after; i-- {
-		if d := &list[i]; d.seq > after && d.from != place && (d.to == place || d.to == everybody) {
+	for _, d := range n.recent.newest() {
+		if d.high <= after {
+			break
+		}
+		if d.seq > after && d.from != place && (d.to == place || d.to == everybody) {
 			count++
 		}
 	}

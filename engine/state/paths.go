@@ -56,3 +56,6 @@ func foldRune(r rune) rune {
 	}
 	return least
 }
+
+// SamePath reports whether a and b are the same path in stored form, also when their characters are composed differently.
+func SamePath(a, b string) bool { return a == b || pathKey(a) == pathKey(b) }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/store/jsonline"
 )
 
 var (
@@ -130,19 +131,65 @@ func TestMarshalledStateGoesOn(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		events := drawLog(rt, false)
 		at := rapid.IntRange(0, len(events)).Draw(rt, "at")
-		whole := fold(t, events)
-		half := fold(t, events[:at])
-		again, err := Unmarshal(marshal(t, half))
+		whole := fold(events)
+		half := fold(events[:at])
+		again, err := Unmarshal(marshal(rt, half))
 		if err != nil {
 			rt.Fatal(err)
 		}
-		mustEqual(t, "read again", again, half)
+		mustEqual(rt, "read again", again, half)
 		for i := range events[at:] {
 			_ = again.Apply(&events[at+i])
 		}
-		mustEqual(t, "continued", again, whole)
-		if !bytes.Equal(marshal(t, again), marshal(t, whole)) {
+		mustEqual(rt, "continued", again, whole)
+		if !bytes.Equal(marshal(rt, again), marshal(rt, whole)) {
 			rt.Fatal("continued: other bytes than of the straight fold")
+		}
+	})
+}
+
+// Folding lines gives what folding their events gives, however many there are at once, and keeps nothing of the lines.
+func TestApplyLines(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		events := drawLog(rt, false)
+		for range rapid.IntRange(0, 3).Draw(rt, "doublings") {
+			events = append(events, events...)
+		}
+		lines := make([][]byte, len(events))
+		objects := jsonline.Make(len(events))
+		for i := range events {
+			lines[i] = events[i].AppendLine(nil)
+			if err := objects[i].Parse(lines[i]); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		bad := rapid.IntRange(0, len(events)-1).Draw(rt, "bad")
+		s, want := New(), New()
+		told := 0
+		s.ApplyLines(len(lines), func(i int) Line {
+			l := Line{Number: int64(i), Seq: events[i].Seq, Object: &objects[i]}
+			if i == bad {
+				l.Object, l.Reason = nil, "torn"
+			}
+			return l
+		}, func(i int, e *event.Event) {
+			if told++; e.ID != events[i].ID {
+				rt.Errorf("told of %s, want %s", e.ID, events[i].ID)
+			}
+		})
+		wantTold := 0
+		for i := range events {
+			if i == bad {
+				want.Skip(int64(i), events[i].Seq, "torn")
+			} else if want.ApplyLine(&events[i], int64(i)) == nil {
+				wantTold++
+			}
+		}
+		for i := range lines {
+			clear(lines[i])
+		}
+		if !bytes.Equal(marshal(rt, s), marshal(rt, want)) || told != wantTold {
+			rt.Fatalf("other bytes than of the fold one by one, or told of %d events instead of %d", told, wantTold)
 		}
 	})
 }
@@ -153,23 +200,23 @@ func TestCloneIsIndependent(t *testing.T) {
 		events := drawLog(rt, false)
 		other := drawLog(rt, false)
 		at := rapid.IntRange(0, len(events)).Draw(rt, "at")
-		s := fold(t, events[:at])
-		before := marshal(t, s)
+		s := fold(events[:at])
+		before := marshal(rt, s)
 		c := s.Clone()
 		for i := range events[at:] {
 			_ = s.Apply(&events[at+i])
 		}
-		if !bytes.Equal(marshal(t, c), before) {
+		if !bytes.Equal(marshal(rt, c), before) {
 			rt.Fatal("the clone changed with the original")
 		}
-		after := marshal(t, s)
+		after := marshal(rt, s)
 		for i := range other {
 			_ = c.Apply(&other[i])
 		}
-		if !bytes.Equal(marshal(t, s), after) {
+		if !bytes.Equal(marshal(rt, s), after) {
 			rt.Fatal("the original changed with the clone")
 		}
-		mustEqual(t, "original", s, fold(t, events))
+		mustEqual(rt, "original", s, fold(events))
 	})
 }
 
@@ -179,16 +226,16 @@ func TestCompactionKeepsTheState(t *testing.T) {
 		events := drawLog(rt, true)
 		cut := rapid.IntRange(0, len(events)-1).Draw(rt, "cut")
 		rest := rapid.IntRange(cut, len(events)).Draw(rt, "rest")
-		compactAndCompare(t, events[:rest], events[rest:], cut)
+		compactAndCompare(rt, events[:rest], events[rest:], cut)
 	})
 }
 
-func compactAndCompare(t testing.TB, events, later []event.Event, cut int) {
+func compactAndCompare(t failing, events, later []event.Event, cut int) {
 	t.Helper()
 	if len(events) == 0 {
 		return
 	}
-	whole := fold(t, events)
+	whole := fold(events)
 	since := whole.Head() + 1
 	if cut < len(events) {
 		since = events[cut].Seq
@@ -202,16 +249,16 @@ func compactAndCompare(t testing.TB, events, later []event.Event, cut int) {
 	}
 	carried, err := whole.Carry(left, since)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	summary, err := event.New(event.Loadout, event.Broadcast, "Compacted", event.Status{CompactedCount: 1, Carried: carried})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	summary.ID, summary.Seq, summary.Timestamp = "compaction-1", whole.Head()+1, event.FormatTime(start)
 	for _, s := range []*State{whole, left} {
 		if err := s.Apply(&summary); err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v", err)
 		}
 	}
 	mustEqual(t, "compacted", left, whole)
@@ -233,7 +280,7 @@ func TestUnreadAgreesWithCounting(t *testing.T) {
 				kept = append(kept, e)
 			}
 		}
-		s := fold(t, kept)
+		s := fold(kept)
 		for _, agent := range s.Agents() {
 			want := int64(0)
 			for i := range kept {

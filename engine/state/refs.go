@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -8,57 +9,83 @@ import (
 	"github.com/agentloadout/loadout/engine/event"
 )
 
-// remember keeps the event in short.
-func (s *State) remember(e *event.Event, at time.Time) {
-	// Strings of an event share a copy of its line. That is worth holding while the line is small.
-	const small = 2 << 10
-	id, from, to, description := e.ID, e.From, e.To, event.Clip(e.Description, MaxRefDescription)
-	if len(e.Description)+len(e.Context)+len(e.Payload) > small {
-		id, from, to, description = strings.Clone(id), strings.Clone(from), strings.Clone(to), strings.Clone(description)
+// remember keeps the event in short. from and to are the places of its sender and receiver.
+func (s *State) remember(e *event.Event, from, to int, at time.Time) {
+	text := s.texts.keep(e.ID, event.Clip(e.Description, MaxRefDescription))
+	s.refs.push(Ref{
+		Seq: e.Seq, ID: text[:len(e.ID)], Type: e.Type, From: s.nameAt(from, e.From), To: s.nameAt(to, e.To),
+		Description: text[len(e.ID):], At: at,
+	}, MaxRefs)
+}
+
+// nameAt is name as a string that may be kept: usually the roster has it.
+func (s *State) nameAt(place int, name string) string {
+	switch {
+	case place == everybody:
+		return event.Broadcast
+	case place >= 0 && s.members.list[place].name == name:
+		return s.members.list[place].name
 	}
-	s.refs.push(Ref{Seq: e.Seq, ID: id, Type: e.Type, From: from, To: to, Description: description, At: at}, MaxRefs)
+	return strings.Clone(name)
+}
+
+// arena keeps many short strings, of which the old ones are let go together, with few allocations.
+type arena struct{ chunk *strings.Builder }
+
+// keep returns a joined copy of two strings.
+func (a *arena) keep(first, second string) string {
+	const size = 16 << 10
+	need := len(first) + len(second)
+	if a.chunk == nil || a.chunk.Cap()-a.chunk.Len() < need {
+		a.chunk = new(strings.Builder)
+		a.chunk.Grow(max(size, need))
+	}
+	start := a.chunk.Len()
+	a.chunk.WriteString(first)
+	a.chunk.WriteString(second)
+	return a.chunk.String()[start:]
 }
 
 // supersede marks the event old as old news, by the event that made it so.
 func (s *State) supersede(old, by int64) {
-	refs := s.refs.all(MaxRefs)
-	if len(refs) == 0 || old < refs[0].Seq && s.skips.OutOfOrder == 0 {
+	ordered := s.skips.OutOfOrder == 0
+	n := s.refs.len()
+	if n == 0 || ordered && old < s.refs.at(0).Seq {
 		return
 	}
-	i := sort.Search(len(refs), func(i int) bool { return refs[i].Seq >= old })
-	if i == len(refs) || refs[i].Seq != old {
-		if s.skips.OutOfOrder == 0 {
-			return
-		}
-		for i = len(refs) - 1; i >= 0 && refs[i].Seq != old; i-- { // numbers may be out of order
-		}
-		if i < 0 {
-			return
+	i := n - 1 - int(s.refs.at(n-1).Seq-old) // where it is if no number was left out
+	if i < 0 || i >= n || s.refs.at(i).Seq != old {
+		i = sort.Search(n, func(i int) bool { return s.refs.at(i).Seq >= old })
+	}
+	if !ordered && (i == n || s.refs.at(i).Seq != old) {
+		for i = 0; i < n && s.refs.at(i).Seq != old; i++ {
 		}
 	}
-	s.refs.own()
-	s.refs.all(MaxRefs)[i].SupersededBy = by
+	if i < n && s.refs.at(i).Seq == old {
+		s.refs.own()
+		s.refs.at(i).SupersededBy = by
+	}
 }
 
 // Recent lists the newest n events, oldest first, of at most MaxRefs that are remembered.
 func (s *State) Recent(n int) []Ref {
-	refs := s.refs.all(MaxRefs)
-	return append([]Ref{}, refs[max(0, len(refs)-max(0, n)):]...)
+	refs := s.refs.list()
+	return refs[max(0, len(refs)-max(0, n)):]
 }
 
 // News lists the newest limit events above after that are news for an agent, oldest first, and how many more there are. Those
 // that are no longer remembered one by one are counted among them.
 func (s *State) News(agent string, after int64, limit int) (list []Ref, omitted int64) {
 	list = []Ref{}
-	refs := s.refs.all(MaxRefs)
-	for i := len(refs) - 1; i >= 0 && len(list) < limit; i-- {
-		if r := &refs[i]; r.Seq > after && r.isNewsFor(agent) {
+	for _, r := range s.refs.newest() {
+		if len(list) >= limit {
+			break
+		}
+		if r.Seq > after && r.isNewsFor(agent) {
 			list = append(list, *r)
 		}
 	}
-	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
-		list[i], list[j] = list[j], list[i]
-	}
+	slices.Reverse(list)
 	return list, max(0, s.countNews(agent, after)-int64(len(list)))
 }
 

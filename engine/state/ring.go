@@ -1,35 +1,60 @@
 package state
 
+import "iter"
+
 // ring is a list that keeps its newest items. Its memory is shared with clones until one of them changes it.
 type ring[T any] struct {
-	items  []T // up to twice as many as are kept, so that trimming is rare
+	items  []T
+	first  int // place of the oldest item
 	shared bool
 }
 
-// all is what is kept, oldest first. It must not be changed or held.
-func (r *ring[T]) all(keep int) []T { return r.items[max(0, len(r.items)-keep):] }
+func (r *ring[T]) len() int { return len(r.items) }
 
-// push adds the newest item and reports which one is no longer kept, if any.
+// at returns an item, 0 being the oldest. It must not be changed unless own was called, and not be held.
+func (r *ring[T]) at(i int) *T {
+	if i += r.first; i >= len(r.items) {
+		i -= len(r.items)
+	}
+	return &r.items[i]
+}
+
+// newest yields the items from the newest to the oldest, with their places.
+func (r *ring[T]) newest() iter.Seq2[int, *T] {
+	return func(yield func(int, *T) bool) {
+		for i := len(r.items) - 1; i >= 0; i-- {
+			if !yield(i, r.at(i)) {
+				return
+			}
+		}
+	}
+}
+
+// list copies the items, oldest first.
+func (r *ring[T]) list() []T {
+	list := make([]T, 0, len(r.items))
+	return append(append(list, r.items[r.first:]...), r.items[:r.first]...)
+}
+
+// push adds the newest item and returns the oldest, which is no longer kept, when there are more than keep.
 func (r *ring[T]) push(item T, keep int) (dropped T, full bool) {
-	if full = len(r.items) >= keep; full {
-		dropped = r.items[len(r.items)-keep]
+	r.own()
+	if len(r.items) < keep {
+		r.items = append(r.items, item)
+		return dropped, false
 	}
-	switch {
-	case len(r.items) >= 2*keep:
-		r.items = append(make([]T, 0, 2*keep), r.items[len(r.items)-keep+1:]...)
-		r.shared = false
-	case r.shared:
-		r.own()
+	dropped = r.items[r.first]
+	r.items[r.first] = item
+	if r.first++; r.first == keep {
+		r.first = 0
 	}
-	r.items = append(r.items, item)
-	return dropped, full
+	return dropped, true
 }
 
 // own makes the items changeable in place.
 func (r *ring[T]) own() {
 	if r.shared {
-		r.items = append(make([]T, 0, len(r.items)+len(r.items)/2+1), r.items...)
-		r.shared = false
+		*r = ring[T]{items: r.list()}
 	}
 }
 
@@ -40,13 +65,12 @@ func (r *ring[T]) clone() ring[T] {
 }
 
 // keepIf drops items for good.
-func (r *ring[T]) keepIf(keep int, wanted func(*T) bool) {
-	items := r.all(keep)
-	kept := make([]T, 0, len(items))
-	for i := range items {
-		if wanted(&items[i]) {
-			kept = append(kept, items[i])
+func (r *ring[T]) keepIf(wanted func(*T) bool) {
+	kept := make([]T, 0, len(r.items))
+	for i := range r.items {
+		if item := r.at(i); wanted(item) {
+			kept = append(kept, *item)
 		}
 	}
-	r.items, r.shared = kept, false
+	*r = ring[T]{items: kept}
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"strings"
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
@@ -36,7 +37,7 @@ type State struct {
 	skips Skips
 	last  struct { // the event folded last
 		seq int64
-		id  string
+		id  []byte
 	}
 
 	members   roster
@@ -49,6 +50,7 @@ type State struct {
 	keys      ring[keyed]
 	news      news
 	refs      ring[Ref]
+	texts     arena // of refs
 
 	reader event.Reader
 	epoch  *epoch
@@ -73,30 +75,37 @@ func New() *State {
 	return s
 }
 
-// Apply folds one event. An *event.InvalidError means that its payload breaks a rule: the event is counted as bad and changes
-// nothing but the head, so that its number is not used again. A line that repeats the event just before is counted and skipped.
+// Apply folds one event and keeps no part of it, so that a borrowed one will do. An *event.InvalidError means that its payload
+// breaks a rule: the event is counted as bad and changes nothing but the head, so that its number is not used again. A line that
+// repeats the event just before is counted and skipped.
 func (s *State) Apply(e *event.Event) error { return s.ApplyLine(e, 0) }
 
 // ApplyLine is Apply with the number of the line that the event stands on, for the reference of a bad one.
 func (s *State) ApplyLine(e *event.Event, line int64) error {
-	if s.count > 0 && e.Seq == s.last.seq && e.ID == s.last.id {
+	body, err := s.reader.Brief(e)
+	return s.apply(&reading{event: *e, body: body, at: e.Time(), err: err, line: line})
+}
+
+// apply folds an event that was read.
+func (s *State) apply(r *reading) error {
+	e := &r.event
+	if s.count > 0 && e.Seq == s.last.seq && e.ID == string(s.last.id) {
 		s.skips.Duplicate++
 		return nil
 	}
-	body, err := s.reader.Brief(e)
+	err := r.err
 	if err == nil {
-		err = s.refuses(e, body)
+		err = s.refuses(e, r.body)
 	}
 	if err != nil {
-		s.Skip(line, e.Seq, err.Error())
+		s.Skip(r.line, e.Seq, err.Error())
 		return err
 	}
-	at := e.Time()
-	late := s.begin(e, at)
-	from, to := s.parties(e, at)
-	s.fold(e, body, at)
-	s.deliver(e, body, from, to, late)
-	s.remember(e, at)
+	late := s.begin(e, r.at)
+	from, to := s.parties(e, r.at)
+	s.fold(e, r.body, r.at)
+	s.deliver(e, r.body, from, to, late)
+	s.remember(e, from, to, r.at)
 	if e.Key != "" {
 		s.addKey(e)
 	}
@@ -134,7 +143,7 @@ func (s *State) begin(e *event.Event, at time.Time) (late bool) {
 	if at.After(s.at) {
 		s.at = at
 	}
-	s.last.seq, s.last.id = e.Seq, e.ID
+	s.last.seq, s.last.id = e.Seq, append(s.last.id[:0], e.ID...)
 	return late
 }
 
@@ -179,7 +188,7 @@ func (s *State) foldHalt(e *event.Event, b event.Halt, at time.Time) {
 	}
 	switch b.Action {
 	case event.HaltSet:
-		s.halt = &Halt{By: e.From, Reason: b.Reason, At: at, Seq: e.Seq}
+		s.halt = &Halt{By: strings.Clone(e.From), Reason: b.Reason, At: at, Seq: e.Seq}
 	case event.HaltLifted:
 		s.halt = nil
 	}

@@ -86,10 +86,9 @@ func (s *State) wait(need, id string) {
 
 // isDone reports whether a task is remembered as done.
 func (s *State) isDone(id string) bool {
-	list := s.tasks.settled.all(MaxSettled)
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].ID == id {
-			return list[i].Status == TaskDone
+	for _, t := range s.tasks.settled.newest() {
+		if (*t).ID == id {
+			return (*t).Status == TaskDone
 		}
 	}
 	return false
@@ -184,9 +183,8 @@ func (s *State) renameTasks(previous, name string) {
 // Tasks lists tasks and questions: open ones first come first, then settled ones newest first.
 func (s *State) Tasks() []Task {
 	list := s.Pending()
-	settled := s.tasks.settled.all(MaxSettled)
-	for i := len(settled) - 1; i >= 0; i-- {
-		list = append(list, settled[i].Task)
+	for _, t := range s.tasks.settled.newest() {
+		list = append(list, (*t).Task)
 	}
 	return list
 }
@@ -196,10 +194,9 @@ func (s *State) Task(id string) (Task, bool) {
 	if t := s.tasks.open[id]; t != nil {
 		return t.Task, true
 	}
-	list := s.tasks.settled.all(MaxSettled)
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].ID == id {
-			return list[i].Task, true
+	for _, t := range s.tasks.settled.newest() {
+		if (*t).ID == id {
+			return (*t).Task, true
 		}
 	}
 	return Task{}, false
@@ -230,10 +227,10 @@ func (s *State) FindTasks(word string) []Task {
 // FindDecisions lists the decisions that a word can stand for, like FindTasks, and also by their title.
 func (s *State) FindDecisions(word string) []Decision {
 	if i := s.findDecision(word); i >= 0 {
-		return []Decision{s.decisions.all(MaxDecisions)[i]}
+		return []Decision{*s.decisions.at(i)}
 	}
 	var found []Decision
-	for _, d := range s.decisions.all(MaxDecisions) {
+	for _, d := range s.decisions.list() {
 		if named(d.ID, d.Seq, word) {
 			found = append(found, d)
 		}
