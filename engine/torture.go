@@ -22,6 +22,7 @@ import (
 type TortureOptions struct {
 	Duration time.Duration // default 10 s
 	Writers  int           // processes that write at once, default 8
+	Kills    int           // end after so many kills; 0: only when the time is up
 	// Exec makes the command of one writer process: our own binary with a hidden verb that calls TortureWriter with these
 	// values and its standard output.
 	Exec func(ctx context.Context, dir string, writer, from int) *exec.Cmd
@@ -124,6 +125,7 @@ type torture struct {
 	options  TortureOptions
 	progress func(TortureReport)
 	start    time.Time
+	enough   context.CancelFunc // ends the run
 
 	mu     sync.Mutex
 	acks   map[int64]ack
@@ -131,10 +133,11 @@ type torture struct {
 }
 
 // run keeps the writers going until the time is up.
-func (t *torture) run(ctx context.Context) error {
+func (t *torture) run(parent context.Context) error {
 	t.start = t.engine.now()
-	ctx, cancel := context.WithTimeout(ctx, t.options.Duration)
+	ctx, cancel := context.WithTimeout(parent, t.options.Duration)
 	defer cancel()
+	t.enough = cancel
 	faults := make(chan error, t.options.Writers)
 	var wg sync.WaitGroup
 	for w := range t.options.Writers {
@@ -155,7 +158,7 @@ func (t *torture) run(ctx context.Context) error {
 	if err := <-faults; err != nil {
 		return err
 	}
-	return ignore(ctx.Err(), context.DeadlineExceeded)
+	return parent.Err()
 }
 
 // life is one writer process from its start to its kill. It returns the number from which the next one goes on.
@@ -171,6 +174,7 @@ func (t *torture) life(ctx context.Context, writer, from int) (next int, err err
 		return from, fmt.Errorf("start writer: %w", err)
 	}
 	first, ended, killed := make(chan struct{}), make(chan struct{}), make(chan bool, 1)
+	spoke := sync.OnceFunc(func() { close(first) })
 	go func() { killed <- killInTime(ctx, cmd, first, ended) }()
 	next = from
 	for lines := bufio.NewReader(out); ; {
@@ -180,10 +184,7 @@ func (t *torture) life(ctx context.Context, writer, from int) (next int, err err
 			if err != nil {
 				complaint.WriteString(err.Error())
 			}
-			if first != nil {
-				close(first)
-				first = nil
-			}
+			spoke()
 		}
 		if err != nil { // a line without its end was cut by the kill
 			break
@@ -195,7 +196,9 @@ func (t *torture) life(ctx context.Context, writer, from int) (next int, err err
 		return next, fmt.Errorf("writer %d ended by itself: %s", writer, strings.TrimSpace(complaint.String()))
 	}
 	t.mu.Lock()
-	t.report.Kills++
+	if t.report.Kills++; t.report.Kills == t.options.Kills {
+		t.enough()
+	}
 	t.mu.Unlock()
 	return next + 1, nil // the number after may be stored without an answer
 }
