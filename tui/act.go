@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -55,8 +56,12 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 		}
 		m.say(good, msg.done)
 	case shown:
-		text, hints := refusal(msg.err)
-		a.form.Refuse(refusedField(msg.err), append([]string{text}, hints...)...)
+		said, hints := refusal(msg.err)
+		paragraphs := text.Lines(said)
+		for i, p := range paragraphs {
+			paragraphs[i] = strings.TrimSpace(p)
+		}
+		a.form.Refuse(refusedField(msg.err), append(paragraphs, hints...)...)
 	case m.ctx.Err() == nil:
 		m.openDialog(m.refusalDialog(msg.err))
 	}
@@ -80,18 +85,27 @@ func (m *model) abandoned(o overlay.Overlay) tea.Cmd {
 
 // refusalDialog shows a refusal that has no form to go back to.
 func (m *model) refusalDialog(err error) *overlay.Dialog {
-	text, hints := refusal(err)
-	body := []overlay.Paragraph{{Text: text}}
-	if len(hints) > 0 {
-		body = append(body, overlay.Paragraph{})
-	}
-	for _, hint := range hints {
-		body = append(body, overlay.Paragraph{Head: "  ", Text: hint, Style: m.look.Dim, Indent: 4})
-	}
-	return overlay.NewDialog(m.look.Theme, "Refused", body...).Alarm()
+	said, hints := refusal(err)
+	return overlay.NewDialog(m.look.Theme, "Refused", m.refusalBody(said, hints)...).Alarm()
 }
 
-// do sends a command to the engine. When it acts for another agent than the cockpit does, it asks first, and the log names both.
+// refusalBody is a refusal for a dialog.
+func (m *model) refusalBody(said string, hints []string) []overlay.Paragraph {
+	var body []overlay.Paragraph
+	for i, line := range text.Lines(said) {
+		style := m.look.Text
+		if i == 0 {
+			style = m.look.Bad
+		}
+		body = append(body, overlay.Paragraph{Text: line, Style: style})
+	}
+	for _, hint := range hints {
+		body = append(body, overlay.Paragraph{Text: text.Line(hint), Style: m.look.Dim, Indent: 2})
+	}
+	return body
+}
+
+// send sends a command to the engine. When it acts for another agent than the cockpit does, it asks first, and the log names both.
 func (m *model) send(form *overlay.Form, agent, doing string, command func(ctx context.Context) (engine.Command, string, error)) tea.Cmd {
 	run := func(f *overlay.Form) tea.Cmd {
 		e := m.engine

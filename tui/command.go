@@ -199,12 +199,7 @@ func (m *model) showOutput(err error) {
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		said, hints := refusal(err)
-		for _, line := range text.Lines(said) {
-			body = append(body, overlay.Paragraph{Head: m.look.Glyphs.No + " ", HeadStyle: m.look.Bad, Text: line, Style: m.look.Bad, Indent: 2})
-		}
-		for _, hint := range hints {
-			body = append(body, overlay.Paragraph{Text: text.Line(hint), Style: m.look.Dim, Indent: 2})
-		}
+		body = append(body, m.refusalBody(said, hints)...)
 	}
 	title := ": " + text.Line(c.line)
 	if c.running {

@@ -28,6 +28,10 @@ func (m *model) key(k tea.KeyMsg) tea.Cmd {
 
 func (m *model) oneKey(k tea.KeyMsg) tea.Cmd {
 	m.toast = toast{}
+	if k.Alt && k.Type == tea.KeyRunes && !m.edits(k) {
+		k.Alt = false
+		return tea.Batch(m.oneKey(tea.KeyMsg{Type: tea.KeyEsc}), m.oneKey(k))
+	}
 	switch {
 	case k.Type == tea.KeyCtrlC:
 		return tea.Quit
@@ -42,6 +46,12 @@ func (m *model) oneKey(k tea.KeyMsg) tea.Cmd {
 	}
 	scope := m.panes[m.focus].Scope()
 	return m.intent(m.keys.Resolve(scope, k.String()), k)
+}
+
+// edits reports whether a key with Alt moves by words in a text. Any other is Esc and a key that came together: terminals cannot tell.
+func (m *model) edits(k tea.KeyMsg) bool {
+	typing := m.prompt != nil || m.overlays.Top() != nil
+	return typing && (k.Runes[0] == 'b' || k.Runes[0] == 'f')
 }
 
 func (m *model) overlayKey(o overlay.Overlay, k tea.KeyMsg) tea.Cmd {

@@ -233,6 +233,19 @@ func TestKeysTypedTogetherAreKeysOfTheirOwn(t *testing.T) {
 	d.shows("/lib")
 }
 
+func TestEscAndAKeyThatCameTogether(t *testing.T) {
+	d := drive(t, story(t))
+	d.press("c")
+	d.run(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'3'}, Alt: true})
+	if d.m.overlays.Top() != nil || d.m.focus != 2 {
+		t.Errorf("form open: %v, focus %d", d.m.overlays.Top() != nil, d.m.focus)
+	}
+	d.press("c", "ctrl+u", "two words")
+	d.run(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'b'}, Alt: true})
+	d.press("x")
+	d.shows("two xwords")
+}
+
 func TestPasteIsNoKeys(t *testing.T) {
 	f := story(t)
 	d := drive(t, f)

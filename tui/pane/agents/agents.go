@@ -18,10 +18,11 @@ import (
 // Pane is the agents pane.
 type Pane struct {
 	pane.Browser
-	snap pane.Snapshot
-	all  []entry
-	rows []entry // those that match the filter
-	name int     // cells of the name column
+	snap  pane.Snapshot
+	all   []entry
+	rows  []entry // those that match the filter
+	name  int     // cells of the name column
+	waits bool    // some question waits, which needs a column
 }
 
 // entry is an agent with what concerns it.
@@ -141,10 +142,11 @@ func (p *Pane) rebuild() {
 		selected = e.Name
 	}
 	p.rows = p.rows[:0:0]
-	p.name = 0
+	p.name, p.waits = 0, false
 	for _, e := range p.all {
 		if pane.Matches(p.Filter(), e.Name, e.Base, e.Human) {
 			p.rows = append(p.rows, e)
+			p.waits = p.waits || len(e.waits) > 0
 			p.name = min(max(p.name, text.Width(text.Line(e.Name))), 24)
 		}
 	}
@@ -222,14 +224,14 @@ func (p *rows) Row(i, w int) (left, right theme.Spans) {
 	if w >= 44 {
 		left = append(left, theme.S("  "+text.Pad(word, 6), style))
 	}
-	if w >= 56 {
-		left = append(left, theme.S(column(len(e.claims), "claim", 10), p.Text))
+	if p.waits {
+		left = append(left, theme.S(p.waiting(len(e.waits), w), p.Warn))
 	}
-	if w >= 68 {
-		left = append(left, theme.S(column(len(e.tasks), "task", 9), p.Text))
+	if w >= 62 {
+		left = append(left, theme.S(column(len(e.claims), "claim", 9), p.Text))
 	}
-	if n := len(e.waits); n > 0 {
-		left = append(left, theme.S("  "+p.Warning+" "+pane.Count(n, "question"), p.Warn))
+	if w >= 72 {
+		left = append(left, theme.S(column(len(e.tasks), "task", 8), p.Text))
 	}
 	right = theme.Spans{p.unread(e)}
 	if w >= 36 && e.LastAt != nil {
@@ -237,6 +239,18 @@ func (p *rows) Row(i, w int) (left, right theme.Spans) {
 		right = append(right, theme.S(text.Blank(5-text.Width(age))+age, p.Dim))
 	}
 	return left, right
+}
+
+// waiting says how many questions wait for an answer.
+func (p *rows) waiting(n, w int) string {
+	said, width := pane.Count(n, "question"), 14
+	if w < 76 {
+		said, width = fmt.Sprintf("%d waits", n), 10
+	}
+	if n == 0 {
+		return text.Blank(width + 2)
+	}
+	return "  " + text.Pad(p.Warning+" "+said, width)
 }
 
 func column(n int, noun string, w int) string {
