@@ -89,17 +89,13 @@ func (e *Engine) restore() memory {
 // fold takes in the next lines.
 func (m *memory) fold(b store.Batch) {
 	m.index.Observe(b)
-	for i := range b.Lines {
+	m.state.ApplyLines(len(b.Lines), func(i int) state.Line {
 		l := &b.Lines[i]
-		ev, err := borrowLine(l)
-		if err != nil {
-			m.state.Skip(l.Number, l.Seq, reason(err))
-			continue
+		if l.Err != nil {
+			return state.Line{Number: l.Number, Seq: l.Seq, Reason: reason(l.Err)}
 		}
-		if m.state.ApplyLine(&ev, l.Number) == nil {
-			m.last.note(l, &ev)
-		}
-	}
+		return state.Line{Number: l.Number, Seq: l.Seq, Object: l.Object}
+	}, func(i int, ev *event.Event) { m.last.note(&b.Lines[i], ev) })
 	m.at = b.Pos
 }
 
