@@ -16,7 +16,7 @@ import (
 // folders, separated by slashes; it must not lead out.
 func (l *Log) resolve(name string) (string, error) {
 	local := filepath.FromSlash(name)
-	if !filepath.IsLocal(local) || local == "." {
+	if !filepath.IsLocal(local) || filepath.Clean(local) == "." {
 		return "", &UnsafeError{Path: name, Reason: "is not a file name inside " + l.dir}
 	}
 	return filepath.Join(l.dir, local), nil
@@ -80,7 +80,7 @@ func (l *Log) prepareFile(name string) (path string, err error) {
 
 // makeFolder makes a folder below the directory of the log exist.
 func (l *Log) makeFolder(path string) error {
-	if path == filepath.Clean(l.dir) {
+	if path == l.dir {
 		return nil
 	}
 	if err := l.makeFolder(filepath.Dir(path)); err != nil {

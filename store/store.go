@@ -63,6 +63,7 @@ func Open(dir string, o Options) *Log {
 	if o.Command == "" {
 		o.Command = filepath.Base(os.Args[0])
 	}
+	dir = filepath.Clean(dir)
 	l := &Log{dir: dir, path: filepath.Join(dir, LogName), fs: o.FS, options: o, writer: make(chan struct{}, 1), owner: newOwnerNote(o.Command)}
 	l.local = sync.OnceValue(func() error { return refuseNetwork(dir, o.AllowNetwork) })
 	return l
