@@ -30,7 +30,7 @@ func (e *Engine) ContractBody(ctx context.Context, name string, revision int64) 
 	}
 	c, ok := v.State.Contract(name)
 	if !ok {
-		return ContractText{}, unknownContract(v.State, name)
+		return ContractText{}, noContract(v.State, name)
 	}
 	if revision == 0 {
 		revision = c.Revision
@@ -46,7 +46,7 @@ func (e *Engine) ContractHistory(ctx context.Context, name string) ([]ContractTe
 	}
 	c, ok := v.State.Contract(name)
 	if !ok {
-		return nil, unknownContract(v.State, name)
+		return nil, noContract(v.State, name)
 	}
 	texts := make([]ContractText, 0, len(c.History))
 	for _, r := range c.History {
@@ -93,14 +93,4 @@ func (e *Engine) contractBody(ctx context.Context, c state.Contract, revision in
 	}
 	err.Hints = []string{"loadout coord contract " + c.Name + " --history"}
 	return ContractText{}, err
-}
-
-// unknownContract refuses a name that no contract has and names those that are close.
-func unknownContract(s *state.State, name string) error {
-	contracts := s.Contracts()
-	names := make([]string, 0, len(contracts))
-	for _, c := range contracts {
-		names = append(names, c.Name)
-	}
-	return &NotFoundError{Kind: "contract", Name: name, Suggestions: closest(name, names), Hints: []string{"loadout coord contract    lists them all"}}
 }

@@ -73,7 +73,7 @@ func (e *Engine) Diff(ctx context.Context, name string, from, to int64) (Contrac
 	}
 	c, ok := v.State.Contract(name)
 	if !ok {
-		return ContractDiff{}, unknownContract(v.State, name)
+		return ContractDiff{}, noContract(v.State, name)
 	}
 	if to == 0 {
 		to = c.Revision

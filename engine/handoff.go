@@ -134,7 +134,7 @@ func (e *Engine) HandoffDone(ctx context.Context, id, evidence string) (Receipt,
 
 // settle makes the events that settle a handoff task. from is who settles it, empty: its receiver.
 func settle(v View, box mailbox, from, id, evidence string) ([]event.Event, error) {
-	t, err := findTask(v.State, id)
+	t, err := v.find("task", id, func(t state.Task) bool { return !t.Question })
 	if err == nil {
 		if from == "" {
 			from = receiver(t.To, t.TakenBy)
@@ -204,27 +204,6 @@ func adopt(box mailbox, m Message, from, evidence string) ([]event.Event, error)
 	}
 	done.Resolves = m.ID
 	return []event.Event{task, done}, nil
-}
-
-// findTask is the task with an id, or with a beginning of it of at least four characters that no other has.
-func findTask(s *state.State, id string) (state.Task, error) {
-	if t, ok := s.Task(id); ok {
-		return t, nil
-	}
-	var match []state.Task
-	for _, t := range s.Tasks() {
-		if len(id) >= 4 && strings.HasPrefix(t.ID, id) {
-			match = append(match, t)
-		}
-	}
-	if len(match) == 1 {
-		return match[0], nil
-	}
-	err := &NotFoundError{Kind: "task", Name: id, Hints: []string{"loadout handoff    lists what is pending"}}
-	for _, t := range match[:min(len(match), 5)] {
-		err.Suggestions = append(err.Suggestions, t.ID)
-	}
-	return state.Task{}, err
 }
 
 // behind reports whether the file lacks a message that the log stands for, or the log a settlement that another program wrote.

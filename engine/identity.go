@@ -254,19 +254,23 @@ func programName(p string) string {
 	return name
 }
 
-// isPerson reports whether a request comes from a person: one who acts as user, one who is named as acting for an agent, or
-// whoever types where no agent program is around.
+// isPerson reports whether a request comes from a person: one who is named as acting for an agent, or whoever types where no
+// agent program is around. Only the rules that let a person do more ask.
 func (e *Engine) isPerson(r Request) bool {
 	if r.By != "" {
 		return true
 	}
-	if own, ok := r.Command.(Own); ok && own.Force {
-		return event.SameName(own.Agent, event.User) || !e.underAgent()
+	var asks bool
+	switch c := r.Command.(type) {
+	case Own:
+		asks = c.Force
+	case ReleasePaths:
+		asks = c.Force
+	case Finish, Cancel:
+		asks = true
+	case Publish, Consume, Decide, Report, AddTask, Ask, Answer, Next, Ack, Register, EndAgent, ForgetAgent, RenameAgent, Emit:
 	}
-	if release, ok := r.Command.(ReleasePaths); ok && release.Force {
-		return event.SameName(release.Agent, event.User) || !e.underAgent()
-	}
-	return false // no other rule asks
+	return asks && !e.underAgent()
 }
 
 // underAgent reports whether this process was started by an agent program.

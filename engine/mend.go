@@ -69,7 +69,7 @@ func (e *Engine) moveBadLines(ctx context.Context) (archive string, err error) {
 			return nil
 		}
 		record, err := event.New(event.Loadout, event.Broadcast,
-			fmt.Sprintf("Moved %s that could not be read out of the log", plural(len(bad), "line")), event.Status{})
+			fmt.Sprintf("Moved %s that could not be read out of the log", counted(len(bad), "line")), event.Status{})
 		if err != nil {
 			return err
 		}

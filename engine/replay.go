@@ -140,7 +140,7 @@ func tell(ev *event.Event) (headline, detail string) {
 			headline = b.Note
 		}
 		if len(b.Files) > 0 {
-			headline += " (" + plural(len(b.Files), "file") + ")"
+			headline += " (" + counted(len(b.Files), "file") + ")"
 		}
 		return headline, detail
 	case event.Ack:
@@ -183,7 +183,7 @@ func tell(ev *event.Event) (headline, detail string) {
 }
 
 func tellOwnership(ev *event.Event, o event.Ownership) (headline, detail string) {
-	paths := plural(len(o.Paths), "path") + ": " + shorten(o.Paths, 3)
+	paths := counted(len(o.Paths), "path") + ": " + shorten(o.Paths, 3)
 	switch {
 	case o.Mode != event.Release && len(o.Displaced) > 0:
 		return fmt.Sprintf("Took over %s ownership of %s", o.Mode, paths), o.Reason
@@ -212,13 +212,6 @@ func tellAgent(a event.Agent) string {
 		return "Forgot " + a.Name
 	}
 	return string(a.Action) + " " + a.Name
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func shorten(items []string, n int) string {
