@@ -188,3 +188,5 @@ func upTo(n int64) (seqs []int64) {
 	}
 	return seqs
 }
+
+func asError[E error](err error, target *E) bool { return errors.As(err, target) }
