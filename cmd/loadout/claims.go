@@ -241,12 +241,11 @@ func (c *call) printPreview(p engine.Preview) {
 		if x.Reason != "" {
 			c.printf("    why: %s\n", x.Reason)
 		}
-		switch x.Status {
-		case "unchanged":
-			c.printf("    git: unchanged\n")
-		default:
-			c.printf("    git: %s, %s changed\n", x.Status, plural(x.LinesChanged, "line"))
+		changed := ""
+		if x.LinesChanged > 0 {
+			changed = ", " + plural(x.LinesChanged, "line") + " changed"
 		}
+		c.printf("    git: %s%s\n", x.Status, changed)
 		if x.Diff != "" {
 			c.block("    | ", x.Diff)
 		}

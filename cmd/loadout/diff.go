@@ -46,7 +46,7 @@ func (o *diffCmd) run(ctx context.Context, c *call) error {
 		return err
 	}
 	return c.answer(d, func() {
-		c.printf("%s rev%d (%s) → rev%d (%s): %s\n", c.bold(d.Name), d.FromRevision, orNobody(d.FromPublisher), d.ToRevision, d.ToPublisher, d.Summary)
+		c.printf("%s %s → %s: %s\n", c.bold(d.Name), revisionBy(d.FromRevision, d.FromPublisher), revisionBy(d.ToRevision, d.ToPublisher), d.Summary)
 		for _, h := range d.Hunks {
 			c.printf("%s\n", c.dim(fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.FromLine, h.FromCount, h.ToLine, h.ToCount)))
 			if o.SideBySide {
@@ -58,11 +58,12 @@ func (o *diffCmd) run(ctx context.Context, c *call) error {
 	})
 }
 
-func orNobody(name string) string {
-	if name == "" {
-		return "nobody"
+// revisionBy is one side of a comparison.
+func revisionBy(revision int64, publisher string) string {
+	if revision == 0 {
+		return "nothing"
 	}
-	return name
+	return fmt.Sprintf("rev%d (%s)", revision, publisher)
 }
 
 func (c *call) printUnified(h engine.Hunk) {

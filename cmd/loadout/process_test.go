@@ -298,9 +298,12 @@ func TestDoctorTortures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
 	}
-	out, err := program(t.Context(), t, t.TempDir(), "doctor", "--torture", "--seconds", "1", "--writers", "2", "--json").Output()
+	cmd := program(t.Context(), t, t.TempDir(), "doctor", "--torture", "--seconds", "1", "--writers", "2", "--json")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
 	var report engine.TortureReport
 	if err != nil || json.Unmarshal(out, &report) != nil || !report.Passed || report.Found == 0 {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("%v\n%s%s", err, out, &stderr)
 	}
 }

@@ -117,8 +117,8 @@ func (c *call) printSnapshot(s *engine.Snapshot) {
 	}
 	c.section("File ownership", len(s.Ownership))
 	for _, o := range s.Ownership {
-		c.printf("  %s (%s): %s  fence %d, since %s%s%s\n", o.Agent, o.Mode, strings.Join(o.Paths, ", "), o.Fence,
-			ago(o.Since, c.now()), c.limit(o.ExpiresAt), staleMark(o.Stale))
+		c.printf("  %s (%s): %s  fence %d, since %s%s%s%s\n", o.Agent, o.Mode, strings.Join(o.Paths, ", "), o.Fence,
+			ago(o.Since, c.now()), c.limit(o.ExpiresAt), because(o.Reason), staleMark(o.Stale))
 	}
 	c.section("Unacknowledged events", len(s.Unacked))
 	news := s.Unacked

@@ -80,7 +80,7 @@ type status struct {
 	Contracts  []state.Contract `json:"contracts"`
 	Ownership  []state.Claim    `json:"ownership"`
 	AckCursors map[string]int64 `json:"ackCursors"`
-	Unacked    int64            `json:"unacked"` // events that some agent whom they concern has not acknowledged
+	Unacked    int64            `json:"unacked"` // what agents have not acknowledged of what concerns them, summed over the agents
 
 	Project   string              `json:"project"`
 	At        *int64              `json:"at,omitempty"` // set when it is about the past

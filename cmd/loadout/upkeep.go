@@ -113,7 +113,7 @@ func (o *doctorCmd) run(ctx context.Context, c *call) error {
 
 func (c *call) printDoctor(r *engine.DoctorReport, fix bool) {
 	c.printf("%s\n", c.bold(r.Directory))
-	c.printf("  %s, %s, highest seq %s, %s (%s)\n", plural(r.Lines, "line"), size(r.Bytes), seqOrNothing(r.HighSeq),
+	c.printf("  %s, %s, %s, %s (%s)\n", plural(r.Lines, "line"), size(r.Bytes), upTo(r.HighSeq),
 		plural(r.Archives, "archive"), size(r.ArchiveBytes))
 	mendable := false
 	for _, f := range r.Findings {
@@ -137,6 +137,14 @@ func (c *call) printDoctor(r *engine.DoctorReport, fix bool) {
 	case mendable && !fix:
 		c.printf("Mend with: loadout doctor --fix\n")
 	}
+}
+
+// upTo says how far a log goes.
+func upTo(seq int64) string {
+	if seq < 0 {
+		return "no events"
+	}
+	return fmt.Sprintf("up to seq %d", seq)
 }
 
 func (o *doctorCmd) torture(ctx context.Context, c *call) error {

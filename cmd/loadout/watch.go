@@ -214,7 +214,7 @@ func (c *call) printLive(ev *event.Event) {
 		by = " (by " + ev.By + ")"
 	}
 	c.printf("%s %s [%s] %s%s%s %s\n", ev.Time().In(c.now().Location()).Format(time.TimeOnly), c.dim(fmt.Sprintf("seq=%d", ev.Seq)),
-		ev.Type, c.bold(ev.From), to, by, ev.Description)
+		ev.Type, c.bold(ev.From), to, by, strings.TrimPrefix(ev.Description, ev.From+" "))
 	body, err := ev.Body()
 	if err != nil {
 		return // shown as far as it can be read
