@@ -266,9 +266,7 @@ func (e *Engine) isPerson(r Request) bool {
 		asks = c.Force
 	case ReleasePaths:
 		asks = c.Force
-	case Finish, Cancel:
-		asks = true
-	case Publish, Consume, Decide, Report, AddTask, Ask, Answer, Next, Ack, Register, EndAgent, ForgetAgent, RenameAgent, Emit:
+	case Finish, Cancel, Publish, Consume, Decide, Report, AddTask, Ask, Answer, Next, Ack, Register, EndAgent, ForgetAgent, RenameAgent, Emit:
 	}
 	return asks && !e.underAgent()
 }
