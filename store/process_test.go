@@ -1,0 +1,76 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"runtime"
+	"testing"
+	"time"
+)
+
+func TestProcess(t *testing.T) {
+	self, err := FindProcess(os.Getpid())
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	if err != nil || self.PID != os.Getpid() || self.Parent != os.Getppid() || self.Start == "" || self.Boot == "" || self.Name == "" {
+		t.Fatalf("%+v %v", self, err)
+	}
+	if !Alive(self) {
+		t.Error("this process is not alive")
+	}
+	other := self
+	other.Start += "1"
+	if Alive(other) {
+		t.Error("another process with our number is alive")
+	}
+	other = self
+	other.Boot = "another"
+	if Alive(other) {
+		t.Error("a process of another boot is alive")
+	}
+	list := Ancestors()
+	if len(list) == 0 || list[0].PID != os.Getppid() {
+		t.Errorf("ancestors %+v", list)
+	}
+	for i, p := range list[:max(0, len(list)-1)] {
+		if p.Parent != list[i+1].PID || !Alive(p) {
+			t.Errorf("ancestors %+v", list)
+		}
+	}
+	if SessionLeader() < 0 {
+		t.Errorf("session leader %d", SessionLeader())
+	}
+}
+
+// A child that has ended is not alive, also while nobody has waited for it.
+func TestProcessEnded(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("not supported")
+	}
+	cmd := exec.CommandContext(t.Context(), "sleep", "60")
+	if err := cmd.Start(); err != nil {
+		t.Skip(err)
+	}
+	child, err := FindProcess(cmd.Process.Pid)
+	if err != nil || !Alive(child) || child.Parent != os.Getpid() {
+		t.Fatalf("%+v %v", child, err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for start := time.Now(); Alive(child); {
+		if time.Since(start) > 30*time.Second {
+			t.Fatal("still alive")
+		}
+		runtime.Gosched()
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Fatal("it was killed")
+	}
+	if _, err := FindProcess(child.PID); !errors.Is(err, fs.ErrNotExist) || Alive(child) {
+		t.Fatalf("error %v", err)
+	}
+}
