@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -59,7 +60,7 @@ func table(rows []row) string {
 func document(rows []row) string {
 	return fmt.Sprintf(`# Benchmarks
 
-Written by %[1]smake bench WRITE=1%[1]s on %[2]s with %[3]s on %[4]s/%[5]s, %[6]d cores.
+Written by %[1]smake bench WRITE=1%[1]s on %[2]s with %[3]s on %[4]s/%[5]s, %[6]d cores%[8]s.
 
 Times say little away from the machine they were taken on, so every row is a ratio to a program that does the least that could
 be called the same, measured in the same run with both taking turns. The other programs are below %[1]scmd/bench/bare/%[1]s.
@@ -80,7 +81,17 @@ How each row is taken:
 - **Follow**: one process appends 1,000 lines, each with the time in it, 4 ms apart and in turn to two logs; one is followed by the
   engine and one by a bare fsnotify reader, each in its own process.
 - **Frame**: the cockpit's own benchmark: a message that moves the timeline of 100,000 events, then the frame.
-`, "`", time.Now().UTC().Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), table(rows))
+`, "`", time.Now().UTC().Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), table(rows), load())
+}
+
+// load says how busy the machine is, where the system tells: a row that was missed on a busy machine may be met on a quiet one.
+func load() string {
+	averages, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	minute, _, _ := strings.Cut(string(averages), " ")
+	return ", load average " + minute
 }
 
 // duration prints three digits or so.
