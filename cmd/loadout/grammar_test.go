@@ -21,7 +21,7 @@ func testApp(t *testing.T) (a *app, stdout, stderr *bytes.Buffer) {
 		stdin: strings.NewReader(""), stdout: stdout, stderr: stderr,
 		env: func(string) string { return "" },
 		now: func() time.Time { return time.Date(2026, 9, 10, 12, 0, 0, 0, time.UTC) },
-		dir: t.TempDir(),
+		dir: t.TempDir(), host: &scene{},
 	}, stdout, stderr
 }
 

@@ -46,7 +46,7 @@ func (p *printer) printf(format string, args ...any) {
 func (p *printer) block(indent, text string) {
 	text = strings.TrimSuffix(safetext.Block(text), "\n")
 	for line := range strings.SplitSeq(text, "\n") {
-		p.printf("%s%s\n", styled(indent), styled(line))
+		p.printf("%s\n", styled(strings.TrimRight(indent+line, " ")))
 	}
 }
 
