@@ -68,7 +68,7 @@ be called the same, measured in the same run with both taking turns. The other p
 %[7]s
 How each row is taken:
 
-- **Write verb**: 200 turns of %[1]sloadout coord update bench --note …%[1]s in a warm project, the bare program
+- **Write verb**: 200 turns of %[1]sloadout coord update bench --note moved%[1]s in a warm project, the bare program
   (open, lock, append one line, fsync) and %[1]snode -e 0%[1]s; whole processes, medians.
 - **Throughput**: 16 processes are started, released together, and each stores 200 events through the engine, or appends 200
   lines under a lock; five turns, medians. The bare program is run both with blocking %[1]sflock%[1]s and with jittered polling, and the
