@@ -22,7 +22,7 @@ func decide(v View, c Command) ([]event.Event, error) {
 	case Publish:
 		return decidePublish(v, c)
 	case Consume:
-		return decideReport(v, Report{Agent: c.Agent, Update: event.Update{Consumes: c.Names}})
+		return decideConsume(v, c)
 	case Decide:
 		return decideDecision(v, c)
 	case Report:

@@ -107,7 +107,7 @@ func (v View) mayBear(name, session string) error {
 		case live && same:
 			return &ConflictError{
 				Kind:    ConflictName,
-				Message: fmt.Sprintf("a live session has the name %s%s", a.Name, sinceRegistered(v, a)),
+				Message: fmt.Sprintf("a live session has the name %s%s", told(a.Name), sinceRegistered(v, a)),
 				Hints: []string{
 					fmt.Sprintf("loadout agent register --base %s    to get a name of your own", word(name)),
 					fmt.Sprintf("loadout agent end %s    when that session is over", word(a.Name)),
@@ -116,14 +116,14 @@ func (v View) mayBear(name, session string) error {
 		case live && event.Skeleton(a.Name) == event.Skeleton(name):
 			return &ConflictError{
 				Kind:    ConflictName,
-				Message: fmt.Sprintf("%s looks like %s, which a live session is called", name, a.Name),
+				Message: fmt.Sprintf("%s looks like %s, which a live session is called", told(name), told(a.Name)),
 				Hints:   []string{fmt.Sprintf("loadout agent register --base %s    to get a name that differs", word(a.Name))},
 			}
 		case same:
 			if left := v.leftBehind(a); left != "" {
 				return &ConflictError{
 					Kind:    ConflictName,
-					Message: fmt.Sprintf("another session left %s under the name %s", left, a.Name),
+					Message: fmt.Sprintf("another session left %s under the name %s", left, told(a.Name)),
 					Hints: []string{
 						fmt.Sprintf("loadout agent register --base %s    to get a name of your own", word(name)),
 						`loadout coord own NEW-NAME PATH --reason "…"    to take over what it held`,
@@ -178,7 +178,7 @@ func decideEnd(v View, c EndAgent) ([]event.Event, error) {
 		if a.Ended != nil {
 			why = "it ended at " + sinceText(*a.Ended, v.Now)
 		}
-		return nil, &ConflictError{Kind: ConflictName, Message: fmt.Sprintf("%s has no session to end: %s", a.Name, why)}
+		return nil, &ConflictError{Kind: ConflictName, Message: fmt.Sprintf("%s has no session to end: %s", told(a.Name), why)}
 	}
 	text := a.Name + " has left"
 	if c.Reason != "" {
@@ -196,14 +196,14 @@ func decideForget(v View, c ForgetAgent) ([]event.Event, error) {
 	if a.Registered && v.liveness(a.Name).Live {
 		return nil, &ConflictError{
 			Kind:    ConflictName,
-			Message: fmt.Sprintf("%s has a live session%s", a.Name, sinceRegistered(v, a)),
+			Message: fmt.Sprintf("%s has a live session%s", told(a.Name), sinceRegistered(v, a)),
 			Hints:   []string{fmt.Sprintf("loadout agent end %s", word(a.Name))},
 		}
 	}
 	if left := v.leftBehind(a); left != "" {
 		return nil, &ConflictError{
 			Kind:    ConflictName,
-			Message: fmt.Sprintf("%s still has %s", a.Name, left),
+			Message: fmt.Sprintf("%s still has %s", told(a.Name), left),
 			Hints: []string{
 				fmt.Sprintf("loadout coord release %s .    to release its claims", word(a.Name)),
 				"loadout coord status    to see its tasks",
@@ -248,7 +248,7 @@ func (v View) agent(name string) (state.Agent, error) {
 	a, ok := v.State.Agent(name)
 	if !ok {
 		return state.Agent{}, &NotFoundError{
-			Kind: "agent", Name: name, Suggestions: closest(name, agentNames(v.State)),
+			Kind: "agent", Name: told(name), Suggestions: closest(name, agentNames(v.State)),
 			Hints: []string{"loadout agent list    to see everybody"},
 		}
 	}

@@ -11,14 +11,17 @@ import (
 	"github.com/agentloadout/loadout/engine/state"
 )
 
+// MaxTTL is the longest time limit of a claim.
+const MaxTTL = 366 * 24 * time.Hour
+
 // decideOwn claims paths, all or none.
 func decideOwn(v View, c Own) ([]event.Event, error) {
 	ev, err := ownEvent(c)
 	if err != nil {
 		return nil, err
 	}
-	if c.TTL < 0 {
-		return nil, &ValidationError{Field: "ttl", Reason: "is negative"}
+	if c.TTL < 0 || c.TTL > MaxTTL {
+		return nil, &ValidationError{Field: "ttl", Reason: "is not a time from 0 to 366 days"}
 	}
 	body := event.Ownership{Paths: claimedPaths(c.Paths), Mode: c.mode(), Reason: c.Reason}
 	if c.Fence != nil {
@@ -134,7 +137,10 @@ func (v View) liveness(agent string) Liveness {
 // their holders' sessions have ended.
 func (v View) mayDisplace(c Own, blocking []Conflict) (event.Cause, error) {
 	if c.Force {
-		return event.CauseForced, v.checkForce(c.Reason)
+		if err := v.checkForce(c.Reason, blocking); err != nil {
+			return "", err
+		}
+		return event.CauseForced, nil
 	}
 	abandoned := !slices.ContainsFunc(blocking, func(b Conflict) bool { return !b.Stale })
 	if abandoned && strings.TrimSpace(c.Reason) != "" {
@@ -144,12 +150,14 @@ func (v View) mayDisplace(c Own, blocking []Conflict) (event.Cause, error) {
 }
 
 // checkForce refuses force to agents, and without a reason.
-func (v View) checkForce(reason string) error {
+func (v View) checkForce(reason string, against []Conflict) error {
 	if !v.Person {
+		headline := "force ends somebody else's claim and is for a person; an agent asks the holder, or waits"
 		return &ConflictError{
-			Kind:    ConflictIdentity,
-			Message: "force ends somebody else's claim and is for a person; an agent asks the holder or waits",
-			Hints:   []string{`loadout coord ask HOLDER "…"    to ask`},
+			Kind:      ConflictIdentity,
+			Message:   strings.Join(append([]string{headline}, v.tell(against)...), "\n"),
+			Conflicts: against,
+			Hints:     []string{`loadout coord ask HOLDER "…"    to ask for it`, "the same with --wait 10m instead of --force    to wait until it is free"},
 		}
 	}
 	if strings.TrimSpace(reason) == "" {
@@ -170,12 +178,17 @@ func displaced(blocking []Conflict) []event.Displaced {
 	return list
 }
 
+// isSame reports whether two paths are the same one on this file system.
+func (v View) isSame(a, b string) bool {
+	return state.Within(a, b, v.FoldCase) && state.Within(b, a, v.FoldCase)
+}
+
 // checkFence refuses a fence that no longer stands for the agent's holding of exactly this path.
 func (v View) checkFence(agent, path string, fence int64) error {
 	held := v.current(path)
 	have := int64(-1)
 	for _, claim := range held {
-		if event.SameName(claim.Agent, agent) && state.SamePath(claim.Path, path) {
+		if event.SameName(claim.Agent, agent) && v.isSame(claim.Path, path) {
 			if claim.Fence == fence {
 				return nil
 			}
@@ -183,27 +196,23 @@ func (v View) checkFence(agent, path string, fence int64) error {
 		}
 	}
 	refusal := &ConflictError{Kind: ConflictFence, Want: fence, Have: have}
-	lines := []string{fmt.Sprintf("fence %d on %s has ended: what you held then is not yours any more", fence, path)}
-	for _, claim := range v.State.Overlapping(path, v.FoldCase) {
-		if claim.Lapsed(v.Now) && event.SameName(claim.Agent, agent) && state.SamePath(claim.Path, path) {
-			lines = append(lines, "  it lapsed at "+sinceText(*claim.ExpiresAt, v.Now))
-		}
+	lines := []string{fmt.Sprintf("fence %d on %s is stale: what %s held then has ended", fence, told(path), told(agent))}
+	if at, lapsed := v.lapsedAt(agent, path); lapsed {
+		lines = append(lines, "  it lapsed at "+sinceText(at, v.Now))
 	}
 	for _, claim := range held {
 		if event.SameName(claim.Agent, agent) {
-			lines = append(lines, fmt.Sprintf("  you hold %s again, with fence %d", claim.Path, claim.Fence))
+			lines = append(lines, fmt.Sprintf("  %s holds %s now, with fence %d", told(agent), told(claim.Path), claim.Fence))
 			continue
 		}
-		c := v.conflict(path, event.Exclusive, agent, claim)
-		refusal.Conflicts = append(refusal.Conflicts, c)
-		lines = append(lines, v.describe(c)...)
+		refusal.Conflicts = append(refusal.Conflicts, v.conflict(path, event.Exclusive, agent, claim))
 	}
 	if len(held) == 0 {
 		lines = append(lines, "  nobody holds it now")
 	}
-	refusal.Message = strings.Join(lines, "\n")
+	refusal.Message = strings.Join(append(lines, v.tell(refusal.Conflicts)...), "\n")
 	refusal.Hints = []string{
-		fmt.Sprintf("loadout coord diff, git diff    to see what changed before you write to %s again", path),
+		fmt.Sprintf("git log -p -- %s    to see what others did there, before it is written again", word(path)),
 		fmt.Sprintf("loadout coord own %s %s    to claim it anew", word(agent), word(path)),
 	}
 	return refusal
@@ -217,7 +226,7 @@ func decideRelease(v View, c ReleasePaths) ([]event.Event, error) {
 		return nil, err
 	}
 	if c.Force {
-		if err := v.checkForce(c.Reason); err != nil {
+		if err := v.checkForce(c.Reason, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -277,40 +286,39 @@ func releaseEvent(c ReleasePaths) (event.Event, error) {
 
 // refuseRelease says why an agent has nothing to release at path.
 func (v View) refuseRelease(c ReleasePaths, path string) error {
-	var others, lines []string
 	refusal := &ConflictError{Kind: ConflictRelease, Want: -1, Have: -1}
 	for _, claim := range v.current(path) {
 		if event.SameName(claim.Agent, c.Agent) {
 			return &ConflictError{
 				Kind:    ConflictRelease,
-				Message: fmt.Sprintf("%s holds %s, not %s: a claim is released whole", c.Agent, claim.Path, path),
+				Message: fmt.Sprintf("%s holds %s, not %s: a claim is released whole", told(c.Agent), told(claim.Path), told(path)),
 				Want:    -1, Have: claim.Fence,
 				Hints: []string{fmt.Sprintf("loadout coord release %s %s", word(c.Agent), word(claim.Path))},
 			}
 		}
-		with := v.conflict(path, event.Release, c.Agent, claim)
-		refusal.Conflicts = append(refusal.Conflicts, with)
-		others = append(others, claim.Agent)
-		lines = append(lines, v.describe(with)...)
+		refusal.Conflicts = append(refusal.Conflicts, v.conflict(path, event.Release, c.Agent, claim))
 	}
-	if len(others) == 0 {
+	if len(refusal.Conflicts) == 0 {
 		return v.nothingHeld(c.Agent, path)
 	}
-	refusal.Message = strings.Join(append([]string{fmt.Sprintf("%s does not hold %s", c.Agent, path)}, lines...), "\n")
+	headline := fmt.Sprintf("%s does not hold %s", told(c.Agent), told(path))
+	if at, lapsed := v.lapsedAt(c.Agent, path); lapsed {
+		headline += ": its claim lapsed at " + sinceText(at, v.Now)
+	}
+	holder := refusal.Conflicts[0].Claim
+	refusal.Message = strings.Join(append([]string{headline}, v.tell(refusal.Conflicts)...), "\n")
 	refusal.Hints = []string{
-		fmt.Sprintf("loadout coord ask %s \"…\" --from %s    to ask for it", word(others[0]), word(c.Agent)),
-		fmt.Sprintf("loadout coord release %s %s --force --reason \"…\"    for a person: ends the claim", event.User, word(path)),
+		fmt.Sprintf("loadout coord ask %s \"…\" --from %s    to ask for it", word(holder.Agent), word(c.Agent)),
+		fmt.Sprintf("loadout coord release %s %s --force --reason \"…\"    for a person: ends the claim", event.User, word(holder.Path)),
 	}
 	return refusal
 }
 
 // nothingHeld says that nobody holds path, and since when if the agent's own claim has lapsed.
 func (v View) nothingHeld(agent, path string) error {
-	missing := &NotFoundError{Kind: "claim on", Name: path, Reason: "nobody holds it"}
-	for _, claim := range v.State.Overlapping(path, v.FoldCase) {
-		if claim.Lapsed(v.Now) && event.SameName(claim.Agent, agent) {
-			missing.Reason = "it lapsed at " + sinceText(*claim.ExpiresAt, v.Now)
-		}
+	missing := &NotFoundError{Kind: "claim on", Name: told(path), Reason: "nobody holds it"}
+	if at, lapsed := v.lapsedAt(agent, path); lapsed {
+		missing.Reason = "it lapsed at " + sinceText(at, v.Now)
 	}
 	var mine []string
 	for _, claim := range v.State.ClaimsOf(agent) {
@@ -321,6 +329,16 @@ func (v View) nothingHeld(agent, path string) error {
 	missing.Suggestions = closest(path, mine)
 	missing.Hints = []string{"loadout coord status    to see who holds what"}
 	return missing
+}
+
+// lapsedAt finds a claim of the agent at path whose time has passed and of which there is no record yet.
+func (v View) lapsedAt(agent, path string) (at time.Time, lapsed bool) {
+	for _, claim := range v.State.Overlapping(path, v.FoldCase) {
+		if claim.Lapsed(v.Now) && event.SameName(claim.Agent, agent) {
+			return *claim.ExpiresAt, true
+		}
+	}
+	return time.Time{}, false
 }
 
 // expire makes the record of every claim whose time has passed: drafts for the next writer to store before its own events.

@@ -13,6 +13,9 @@ import (
 // decidePublish stores the next revision of a contract.
 func decidePublish(v View, c Publish) ([]event.Event, error) {
 	latest, known := v.State.Contract(strings.TrimSpace(c.Name))
+	if c.Base != nil && *c.Base < 0 {
+		return nil, &ValidationError{Field: "base", Reason: "is below 0"}
+	}
 	if c.Base != nil && *c.Base != latest.Revision {
 		return nil, staleRevision(v, c, latest, known, *c.Base,
 			fmt.Sprintf("it was to follow revision %d", *c.Base))
@@ -39,12 +42,12 @@ func publishEvent(c Publish, revision int64) (event.Event, error) {
 func staleRevision(v View, c Publish, latest state.Contract, known bool, want int64, why string) error {
 	refusal := &ConflictError{Kind: ConflictRevision, Want: want, Have: latest.Revision}
 	if !known {
-		refusal.Message = fmt.Sprintf("there is no contract %q yet; %s", c.Name, why)
+		refusal.Message = fmt.Sprintf("there is no contract %s yet; %s", told(c.Name), why)
 		refusal.Hints = []string{"the same without --base, or with --base 0    to publish the first revision"}
 		return refusal
 	}
-	refusal.Message = fmt.Sprintf("the latest revision of %q is %d, by %s since %s; %s",
-		latest.Name, latest.Revision, latest.Publisher, sinceText(latest.At, v.Now), why)
+	refusal.Message = fmt.Sprintf("the latest revision of %s is %d, by %s since %s; %s",
+		told(latest.Name), latest.Revision, told(latest.Publisher), sinceText(latest.At, v.Now), why)
 	refusal.Hints = []string{
 		fmt.Sprintf("loadout coord contract %s    to read it", word(latest.Name)),
 		fmt.Sprintf("loadout coord diff %s    to see what it changed", word(latest.Name)),
@@ -55,12 +58,32 @@ func staleRevision(v View, c Publish, latest state.Contract, known bool, want in
 
 // decideReport publishes progress, and what the agent builds on.
 func decideReport(v View, c Report) ([]event.Event, error) {
-	for _, name := range c.Consumes {
-		if _, ok := v.State.Contract(strings.TrimSpace(name)); !ok {
-			return nil, noContract(v.State, name)
-		}
+	if err := v.knowsContracts(c.Consumes); err != nil {
+		return nil, err
 	}
 	return draft1(reportEvent(c))
+}
+
+// decideConsume declares what an agent builds on.
+func decideConsume(v View, c Consume) ([]event.Event, error) {
+	if len(c.Names) == 0 {
+		return nil, &ValidationError{Field: "names", Reason: "is empty: which contract?"}
+	}
+	return decideReport(v, c.report())
+}
+
+func (c Consume) report() Report {
+	return Report{Agent: c.Agent, Update: event.Update{Consumes: c.Names}}
+}
+
+// knowsContracts refuses the name of a contract that does not exist.
+func (v View) knowsContracts(names []string) error {
+	for _, name := range names {
+		if _, ok := v.State.Contract(strings.TrimSpace(name)); !ok {
+			return noContract(v.State, name)
+		}
+	}
+	return nil
 }
 
 func reportEvent(c Report) (event.Event, error) {
@@ -97,7 +120,7 @@ func noContract(s *state.State, name string) error {
 		names = append(names, c.Name)
 	}
 	return &NotFoundError{
-		Kind: "contract", Name: name, Suggestions: closest(name, names),
+		Kind: "contract", Name: told(name), Suggestions: closest(name, names),
 		Hints: []string{"loadout coord contract    to list them"},
 	}
 }
@@ -115,7 +138,7 @@ func decideDecision(v View, c Decide) ([]event.Event, error) {
 			titles = append(titles, d.Title)
 		}
 		return nil, &NotFoundError{
-			Kind: "decision", Name: c.Supersedes, Suggestions: closest(c.Supersedes, titles),
+			Kind: "decision", Name: told(c.Supersedes), Suggestions: closest(c.Supersedes, titles),
 			Hints: []string{"loadout coord status    to list them"},
 		}
 	case len(found) > 1:
@@ -124,7 +147,7 @@ func decideDecision(v View, c Decide) ([]event.Event, error) {
 		old := found[0]
 		return nil, &ConflictError{
 			Kind:    ConflictDecision,
-			Message: fmt.Sprintf("decision %q is superseded already, by %s", old.Title, decisionText(v.State, old.SupersededBy)),
+			Message: fmt.Sprintf("decision %q is superseded already, by %s", told(old.Title), decisionText(v.State, old.SupersededBy)),
 			Want:    old.Seq, Have: -1,
 			Hints: []string{fmt.Sprintf("the same with --supersedes %s    to supersede that one", word(old.SupersededBy))},
 		}
@@ -139,14 +162,14 @@ func decisionEvent(c Decide, supersedes string) (event.Event, error) {
 
 func decisionText(s *state.State, id string) string {
 	if d, ok := s.Decision(id); ok {
-		return fmt.Sprintf("%q of %s", d.Title, d.From)
+		return fmt.Sprintf("%q of %s", told(d.Title), told(d.From))
 	}
-	return id
+	return told(id)
 }
 
 func ambiguous(kind, name string, n int) error {
 	return &ValidationError{
-		Field: kind, Reason: fmt.Sprintf("%s stands for %d of them; give more of its id", name, n),
+		Field: kind, Reason: fmt.Sprintf("%s stands for %d of them; give more of its id", told(name), n),
 		Hints: []string{"loadout coord status --json    lists whole ids"},
 	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
@@ -13,67 +14,65 @@ func decideEmit(v View, c Emit) ([]event.Event, error) {
 	if err != nil {
 		return nil, invalid(err)
 	}
+	if command, err := c.command(v, body); command != nil || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return decide(v, command)
+	}
 	switch b := body.(type) {
-	case event.Ownership:
-		return decideEmitted(v, c, b)
-	case event.Contract:
-		return decidePublish(v, Publish{Agent: c.From, Name: b.Name, Body: b.Body, Format: b.Format, Revision: &b.Revision})
-	case event.Ack:
-		return decideAck(v, Ack{Agent: c.From, Seq: b.EventSeq, Note: b.Note})
-	case event.Decision:
-		return decideDecision(v, Decide{Agent: c.From, Title: b.Title, Rationale: b.Rationale, Supersedes: b.Supersedes})
 	case event.Update:
-		for _, name := range b.Consumes {
-			if _, ok := v.State.Contract(name); !ok {
-				return nil, noContract(v.State, name)
-			}
+		if err := v.knowsContracts(b.Consumes); err != nil {
+			return nil, err
 		}
-		return c.asIs(b)
 	case event.Task:
-		if c.Resolves != "" {
-			return v.take(c)
-		}
-		return decideTask(v, AddTask{From: c.From, To: c.To, Text: c.Description, Context: c.Context, Needs: b.Needs, Handoff: b.Handoff})
-	case event.Question:
-		return c.asIs(b)
+		return v.take(c)
 	case event.Done:
 		return v.settleAsIs(c, b)
 	case event.Error:
-		if c.Resolves == "" {
-			return c.asIs(b) // a report of a failure
-		}
 		return v.settleAsIs(c, b)
-	case event.Cancel:
-		return decideCancel(v, Cancel{From: c.From, ID: c.Resolves, Reason: c.Description})
-	case event.Status:
-		return c.asIs(event.Status{}) // a summary is for a compaction to write
-	case event.Handoff, event.Discussion:
-		return c.asIs(b)
 	case event.Agent, event.Halt:
 		return nil, &ValidationError{Field: "type", Reason: fmt.Sprintf("%q is for this program to write", c.Type)}
 	case event.Unknown:
-		return nil, &ValidationError{Field: "type", Reason: fmt.Sprintf("%q is not known", c.Type)}
+		return nil, &ValidationError{Field: "type", Reason: fmt.Sprintf("%q is not known", told(string(c.Type)))}
+	case event.Status:
+		body = event.Status{} // a summary is for a compaction to write
+	case event.Ownership, event.Contract, event.Ack, event.Decision, event.Cancel, event.Question, event.Handoff, event.Discussion:
 	}
-	return nil, fmt.Errorf("emit %T: no rule", body)
+	return draft1(c.asIs(body))
 }
 
-// asIs is the event with its words, and with the payload that its type has.
-func (c Emit) asIs(body event.Body) ([]event.Event, error) {
-	ev, err := newEvent(c.From, c.to(), c.Description, body)
-	ev.Context, ev.Resolves = c.Context, c.Resolves
-	return draft1(ev, err)
-}
-
-func (c Emit) to() string {
-	if c.To == "" {
-		return event.Broadcast
+// command is the command that says what the event says, nil when no command does. What such an event has beyond the command, a
+// description say, is not kept.
+func (c Emit) command(v View, body event.Body) (Command, error) {
+	switch b := body.(type) {
+	case event.Ownership:
+		return c.ownership(v, b)
+	case event.Contract:
+		return Publish{Agent: c.From, Name: b.Name, Body: b.Body, Format: b.Format, Revision: &b.Revision}, nil
+	case event.Ack:
+		return Ack{Agent: c.From, Seq: b.EventSeq, Note: b.Note}, nil
+	case event.Decision:
+		return Decide{Agent: c.From, Title: b.Title, Rationale: b.Rationale, Supersedes: b.Supersedes}, nil
+	case event.Task:
+		if c.Resolves == "" {
+			return AddTask{From: c.From, To: c.to(), Text: c.Description, Context: c.Context, Needs: b.Needs, Handoff: b.Handoff}, nil
+		}
+	case event.Cancel:
+		return Cancel{From: c.From, ID: c.Resolves, Reason: c.Description}, nil
+	case event.Handoff, event.Question, event.Done, event.Status, event.Error, event.Update, event.Discussion, event.Agent,
+		event.Halt, event.Unknown:
 	}
-	return c.To
+	return nil, nil //nolint:nilnil // the event is stored as it is
 }
 
-func decideEmitted(v View, c Emit, b event.Ownership) ([]event.Event, error) {
+// ownership is the command of a claim or release. Whose claims it ends is decided here and not by who emits it.
+func (c Emit) ownership(v View, b event.Ownership) (Command, error) {
+	if b.Cause != "" || b.Holder != "" || len(b.Displaced) > 0 {
+		return nil, &ValidationError{Field: "payload", Reason: "has cause, holder or displaced, which are for this program to write"}
+	}
 	if b.Mode == event.Release {
-		return decideRelease(v, ReleasePaths{Agent: c.From, Paths: b.Paths, Reason: b.Reason})
+		return ReleasePaths{Agent: c.From, Paths: b.Paths, Reason: b.Reason}, nil
 	}
 	own := Own{Agent: c.From, Paths: b.Paths, Shared: b.Mode == event.Shared, Reason: b.Reason}
 	if until, ok := event.ParseTime(b.ExpiresAt); ok {
@@ -81,7 +80,21 @@ func decideEmitted(v View, c Emit, b event.Ownership) ([]event.Event, error) {
 			return nil, &ValidationError{Field: "payload.expiresAt", Reason: "is not in the future"}
 		}
 	}
-	return decideOwn(v, own)
+	return own, nil
+}
+
+// asIs is the event with its words, and with the payload that its type has.
+func (c Emit) asIs(body event.Body) (event.Event, error) {
+	ev, err := newEvent(c.From, c.to(), c.Description, body)
+	ev.Context, ev.Resolves = c.Context, c.Resolves
+	return ev, err
+}
+
+func (c Emit) to() string {
+	if c.To == "" {
+		return event.Broadcast
+	}
+	return c.To
 }
 
 // take takes the task that an event names.
@@ -93,31 +106,36 @@ func (v View) take(c Emit) ([]event.Event, error) {
 	if !t.Open() {
 		return nil, v.refuseSettled(t)
 	}
-	if t.Status == state.TaskTaken && !event.SameName(t.TakenBy, c.From) {
-		return nil, &ConflictError{
-			Kind: ConflictTask, Want: t.Seq, Have: t.Seq,
-			Message: fmt.Sprintf("task %s is %s's, who took it at %s", t.ID, t.TakenBy, sinceText(*t.TakenAt, v.Now)),
-			Hints:   []string{fmt.Sprintf("loadout coord next %s    to take another one", word(c.From))},
-		}
+	ready := slices.ContainsFunc(v.State.Ready(c.From), func(r state.Task) bool { return r.ID == t.ID })
+	if ready || t.Status == state.TaskTaken && event.SameName(t.TakenBy, c.From) {
+		c.Resolves = t.ID
+		return draft1(c.asIs(event.Task{}))
 	}
-	c.Resolves = t.ID
-	return c.asIs(event.Task{})
+	refusal := &ConflictError{Kind: ConflictTask, Want: t.Seq, Have: t.Seq}
+	refusal.Hints = []string{fmt.Sprintf("loadout coord next %s    to take one that is ready", word(c.From))}
+	switch {
+	case t.Status == state.TaskTaken:
+		refusal.Message = fmt.Sprintf("task %s is %s's, who took it at %s", t.ID, told(t.TakenBy), sinceText(*t.TakenAt, v.Now))
+	case len(t.Waiting) > 0:
+		refusal.Message = fmt.Sprintf("task %s waits for %s", t.ID, toldList(t.Waiting))
+	default:
+		refusal.Message = fmt.Sprintf("task %s was given to %s by %s at %s", t.ID, told(t.To), told(t.From), sinceText(t.At, v.Now))
+	}
+	return nil, refusal
 }
 
-// settleAsIs settles a task, or answers a question, in the words of the event.
+// settleAsIs settles a task, or answers a question, in the words of the event. Without either it is news of a result.
 func (v View) settleAsIs(c Emit, body event.Body) ([]event.Event, error) {
+	if c.Resolves == "" {
+		return draft1(c.asIs(body))
+	}
 	t, err := v.find("task", c.Resolves, func(state.Task) bool { return true })
 	if err != nil {
 		return nil, err
 	}
-	if t.Question && !t.Open() {
-		return nil, v.refuseSettled(t)
-	}
-	if !t.Question {
-		if err := v.maySettle(c.From, t); err != nil {
-			return nil, err
-		}
+	if err := v.maySettle(c.From, t); err != nil {
+		return nil, err
 	}
 	c.Resolves = t.ID
-	return c.asIs(body)
+	return draft1(c.asIs(body))
 }

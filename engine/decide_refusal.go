@@ -2,105 +2,150 @@ package engine
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/safetext"
 	"github.com/agentloadout/loadout/engine/state"
 )
 
+// maxTold is how many conflicts a refusal tells in words; Conflicts has all.
+const maxTold = 8
+
 // refuseClaim says who holds what stands in the way, and what can be done about it.
-func (v View) refuseClaim(c Own, blocking []Conflict) error {
-	var lines []string
-	stale := true
-	for _, b := range blocking {
-		lines = append(lines, v.describe(b)...)
-		stale = stale && b.Stale
+func (v View) refuseClaim(c Own, blocking []Conflict) *ConflictError {
+	headline := fmt.Sprintf("%s cannot claim %s", told(c.Agent), toldList(claimedPaths(c.Paths)))
+	return &ConflictError{
+		Kind:      ConflictOwnership,
+		Message:   strings.Join(append([]string{headline}, v.tell(blocking)...), "\n"),
+		Conflicts: blocking,
+		Want:      -1,
+		Have:      blocking[0].Claim.Seq,
+		Hints:     claimHints(c, blocking),
 	}
-	first := blocking[0]
+}
+
+// claimHints are the commands that help who was refused a claim.
+func claimHints(c Own, blocking []Conflict) []string {
 	again := fmt.Sprintf("loadout coord own %s %s", word(c.Agent), wordList(c.Paths))
 	if c.Shared {
 		again += " --shared"
 	}
 	var hints []string
+	stale, shared := true, true
+	asked := map[string]bool{}
+	for _, b := range blocking {
+		stale, shared = stale && b.Stale, shared && b.Claim.Mode == event.Shared
+		if holder := b.Claim.Agent; !b.Stale && !asked[event.FoldName(holder)] && len(asked) < maxTold {
+			asked[event.FoldName(holder)] = true
+			hints = append(hints, fmt.Sprintf("loadout coord ask %s \"…\" --from %s    to ask for it", word(holder), word(c.Agent)))
+		}
+	}
 	if stale {
 		hints = append(hints, again+` --reason "…"    to take over: the session of the holder has ended`)
 	} else {
-		hints = append(hints,
-			again+" --wait 10m    to wait until it is released",
-			fmt.Sprintf("loadout coord ask %s \"…\" --from %s    to ask for it", word(first.Claim.Agent), word(c.Agent)))
+		hints = append([]string{again + " --wait 10m    to wait until it is free"}, hints...)
 	}
-	if first.RequestedMode == event.Exclusive && first.Claim.Mode == event.Shared {
+	if shared && !c.Shared {
 		hints = append(hints, again+" --shared    to share it")
 	}
-	hints = append(hints, again+` --force --reason "…"    for a person: ends the other claim`)
-	return &ConflictError{
-		Kind:    ConflictOwnership,
-		Message: strings.Join(append([]string{fmt.Sprintf("%s cannot have %s", c.Agent, strings.Join(claimedPaths(c.Paths), ", "))}, lines...), "\n"),
-		Want:    -1, Have: first.Claim.Seq,
-		Conflicts: blocking,
-		Hints:     hints,
+	return append(hints, again+` --force --reason "…"    for a person: ends the other claim`)
+}
+
+// tell puts conflicts into words.
+func (v View) tell(conflicts []Conflict) []string {
+	var lines []string
+	for i, c := range conflicts {
+		if i == maxTold {
+			lines = append(lines, fmt.Sprintf("  and %d more", len(conflicts)-maxTold))
+			break
+		}
+		lines = append(lines, v.describe(c)...)
 	}
+	return lines
 }
 
 // describe tells a conflict in a few lines: who, how, since when, why, from which session, and whether it lives.
 func (v View) describe(c Conflict) []string {
-	claim := c.Claim
-	overlap := ""
-	switch {
-	case state.SamePath(claim.Path, c.Requested):
-		overlap = claim.Path + ":"
-	case state.Within(c.Requested, claim.Path, v.FoldCase):
-		overlap = fmt.Sprintf("%s is inside of %s:", c.Requested, claim.Path)
+	claim, overlap := c.Claim, ""
+	switch inside, around := state.Within(c.Requested, claim.Path, v.FoldCase), state.Within(claim.Path, c.Requested, v.FoldCase); {
+	case inside && around:
+		overlap = told(claim.Path) + ":"
+	case inside:
+		overlap = fmt.Sprintf("%s is inside of %s:", told(c.Requested), told(claim.Path))
 	default:
-		overlap = fmt.Sprintf("%s contains %s:", c.Requested, claim.Path)
+		overlap = fmt.Sprintf("%s contains %s:", told(c.Requested), told(claim.Path))
 	}
 	lines := []string{fmt.Sprintf("  %s held by %s (%s) since %s, fence %d",
-		overlap, claim.Agent, claim.Mode, sinceText(claim.Since, v.Now), claim.Fence)}
+		overlap, told(claim.Agent), claim.Mode, sinceText(claim.Since, v.Now), claim.Fence)}
 	if claim.Reason != "" {
-		lines = append(lines, "    because: "+claim.Reason)
+		lines = append(lines, "    because: "+told(claim.Reason))
 	}
 	if claim.ExpiresAt != nil {
 		lines = append(lines, "    "+until(*claim.ExpiresAt, v.Now))
 	}
-	if who := v.holderText(c); who != "" {
-		lines = append(lines, "    "+who)
-	}
-	return lines
+	return append(lines, "    "+v.holderText(c))
 }
 
 // holderText is what is known about the holder's session.
 func (v View) holderText(c Conflict) string {
 	var parts []string
 	if c.Human != "" {
-		parts = append(parts, "for "+c.Human)
+		parts = append(parts, "for "+told(c.Human))
 	}
 	if c.Session != "" {
-		parts = append(parts, "session "+c.Session)
+		parts = append(parts, "session "+told(c.Session))
 	}
-	switch live := v.liveness(c.Claim.Agent); {
+	heard := "; no sign of life is on record"
+	if c.LastBeat != nil {
+		heard = "; last sign of life " + sinceText(*c.LastBeat, v.Now)
+	}
+	holder, _ := v.State.Agent(c.Claim.Agent)
+	switch {
+	case c.Stale && holder.Ended != nil:
+		parts = append(parts, "the session ended "+sinceText(*holder.Ended, v.Now))
 	case c.Stale:
-		parts = append(parts, "its session has ended")
-	case live.Known && live.Live && c.LastBeat != nil:
-		parts = append(parts, "last heard of "+age(v.Now.Sub(*c.LastBeat))+" ago")
-	case live.Known && live.Live:
-		parts = append(parts, "its session lives")
+		parts = append(parts, "the session has died"+heard)
+	case v.liveness(c.Claim.Agent).Live:
+		parts = append(parts, "the session lives"+heard)
+	case holder.LastAt != nil:
+		parts = append(parts, "no session is registered under the name; its last event was "+sinceText(*holder.LastAt, v.Now))
 	default:
-		if holder, ok := v.State.Agent(c.Claim.Agent); ok && holder.LastAt != nil {
-			parts = append(parts, "no session is registered under the name; its last event was "+age(v.Now.Sub(*holder.LastAt))+" ago")
-		}
+		parts = append(parts, "no session is registered under the name")
 	}
 	return strings.Join(parts, ", ")
 }
 
-// word is an argument as a shell takes it.
+// told is untrusted text inside a refusal: one line, without control characters, of a bearable length.
+func told(s string) string { return event.Clip(safetext.Line(s), 200) }
+
+// toldList is a list of untrusted texts inside a refusal.
+func toldList(list []string) string {
+	var b strings.Builder
+	for i, s := range list {
+		if i == maxTold {
+			fmt.Fprintf(&b, " and %d more", len(list)-maxTold)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(told(s))
+	}
+	return b.String()
+}
+
+// word is an untrusted argument of a command that somebody may paste into a shell: in single quotes unless it is harmless.
 func word(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("-_./@:=+,%", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r < 0x80
-	}) {
+	s = safetext.Line(s)
+	harmless := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./@:=+,%", r)
+	}
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !harmless(r) }) {
 		return s
 	}
-	return strconv.Quote(s)
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 func wordList(list []string) string {

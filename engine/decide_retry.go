@@ -14,10 +14,11 @@ func retried(v View, r Request, redact func(*event.Event)) (seq int64, found boo
 	if err != nil {
 		return -1, false, nil //nolint:nilerr // the rule refuses it too, and says why
 	}
-	seq, intent, found := v.State.SeenRequest(asked.From, r.Key)
+	from, seq, intent, found := v.seen(r, asked.From)
 	if !found {
 		return -1, false, nil
 	}
+	asked.From = from
 	redact(&asked)
 	if err := asked.Normalize(); err != nil {
 		return -1, false, nil //nolint:nilerr // as above
@@ -25,7 +26,7 @@ func retried(v View, r Request, redact func(*event.Event)) (seq int64, found boo
 	if state.Intent(&asked) != intent {
 		return -1, false, &ConflictError{
 			Kind: ConflictKey, Want: -1, Have: seq,
-			Message: fmt.Sprintf("retry key %q of %s belongs to another request, stored as event %d", r.Key, asked.From, seq),
+			Message: fmt.Sprintf("retry key %q of %s belongs to another request, stored as event %d", told(r.Key), told(asked.From), seq),
 			Hints: []string{
 				fmt.Sprintf("loadout coord subscribe %s --cursor %d    to see that event", word(asked.From), seq-1),
 				"a new --key for a new request",
@@ -33,6 +34,26 @@ func retried(v View, r Request, redact func(*event.Event)) (seq int64, found boo
 		}
 	}
 	return seq, true, nil
+}
+
+// seen finds who stored what with the request's key: its sender, or, as a registration is sent under the name that it makes, any
+// agent of its base.
+func (v View) seen(r Request, sender string) (from string, seq int64, intent uint64, found bool) {
+	senders := []string{sender}
+	if c, ok := r.Command.(Register); ok && c.Name == "" {
+		senders = nil
+		for _, a := range v.State.Agents() {
+			if event.SameName(a.Base, c.Base) {
+				senders = append(senders, a.Name)
+			}
+		}
+	}
+	for _, from := range senders {
+		if seq, intent, found := v.State.SeenRequest(from, r.Key); found {
+			return from, seq, intent, true
+		}
+	}
+	return "", -1, 0, false
 }
 
 // sketch is the event that a command asks for, without what depends on the state: what state.Intent looks at. A retry must
@@ -56,7 +77,7 @@ func sketchOf(v View, c Command) (event.Event, error) {
 	case Publish:
 		return publishEvent(c, 1)
 	case Consume:
-		return reportEvent(Report{Agent: c.Agent, Update: event.Update{Consumes: c.Names}})
+		return reportEvent(c.report())
 	case Report:
 		return reportEvent(c)
 	case Decide:
@@ -88,7 +109,10 @@ func sketchOf(v View, c Command) (event.Event, error) {
 	case Ack:
 		return ackEvent(c)
 	case Register:
-		return registerEvent(c, event.User) // the name is made under the lock
+		if c.Name != "" {
+			return registerEvent(c, c.Name)
+		}
+		return registerEvent(c, c.Base) // the name is made under the lock
 	case EndAgent:
 		return newEvent(c.Name, event.Broadcast, c.Name, event.Agent{Action: event.AgentEnded, Name: c.Name})
 	case ForgetAgent:
@@ -100,9 +124,16 @@ func sketchOf(v View, c Command) (event.Event, error) {
 		if err != nil {
 			return event.Event{}, err
 		}
-		ev, err := newEvent(c.From, c.to(), c.Description, body)
-		ev.Context, ev.Resolves = c.Context, c.Resolves
-		return ev, err
+		if command, err := c.command(v, body); command != nil || err != nil {
+			if err != nil {
+				return event.Event{}, err
+			}
+			return sketchOf(v, command)
+		}
+		if t, err := v.find("task", c.Resolves, func(state.Task) bool { return true }); err == nil {
+			c.Resolves = t.ID
+		}
+		return c.asIs(body)
 	}
 	return event.Event{}, fmt.Errorf("sketch %T: no rule", c)
 }

@@ -49,8 +49,8 @@ func decideAnswer(v View, c Answer) ([]event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !t.Open() {
-		return nil, v.refuseSettled(t)
+	if err := v.maySettle(c.From, t); err != nil {
+		return nil, err
 	}
 	return draft1(answerEvent(c, t))
 }
@@ -78,7 +78,7 @@ func takeEvent(agent string, t state.Task) (event.Event, error) {
 	if to == "" || event.SameName(to, event.Loadout) {
 		to = event.Broadcast
 	}
-	ev, err := newEvent(agent, to, said("Takes: %s", t.Description), event.Task{})
+	ev, err := newEvent(agent, to, said("Takes: %s", brief(t)), event.Task{})
 	ev.Resolves = t.ID
 	return ev, err
 }
@@ -104,7 +104,7 @@ func decideFinish(v View, c Finish) ([]event.Event, error) {
 func finishEvent(c Finish, t state.Task) (event.Event, error) {
 	to := settledFor(c.From, t)
 	if c.Failed {
-		text := said("Failed: %s", t.Description)
+		text := said("Failed: %s", brief(t))
 		if c.Evidence != "" {
 			text = said("Failed: %s", c.Evidence)
 		}
@@ -112,10 +112,13 @@ func finishEvent(c Finish, t state.Task) (event.Event, error) {
 		ev.Resolves = t.ID
 		return ev, err
 	}
-	ev, err := newEvent(c.From, to, said("Completed: %s", t.Description), event.Done{Evidence: c.Evidence})
+	ev, err := newEvent(c.From, to, said("Completed: %s", brief(t)), event.Done{Evidence: c.Evidence})
 	ev.Resolves = t.ID
 	return ev, err
 }
+
+// brief is what a task is about, short enough to be the same before and after it was settled.
+func brief(t state.Task) string { return event.Clip(t.Description, state.MaxSettledText/2) }
 
 // settledFor is who wants to know that a task is settled: who asked, or everybody.
 func settledFor(from string, t state.Task) string {
@@ -140,9 +143,9 @@ func (v View) maySettle(from string, t state.Task) error {
 	}
 	refusal := &ConflictError{Kind: ConflictTask, Want: t.Seq, Have: t.Seq}
 	if t.Status == state.TaskTaken {
-		refusal.Message = fmt.Sprintf("task %s is %s's, who took it at %s", t.ID, owner, sinceText(*t.TakenAt, v.Now))
+		refusal.Message = fmt.Sprintf("%s %s is %s's, who took it at %s", kindOf(t), t.ID, told(owner), sinceText(*t.TakenAt, v.Now))
 	} else {
-		refusal.Message = fmt.Sprintf("task %s was given to %s by %s at %s", t.ID, owner, t.From, sinceText(t.At, v.Now))
+		refusal.Message = fmt.Sprintf("%s %s is for %s, from %s at %s", kindOf(t), t.ID, told(owner), told(t.From), sinceText(t.At, v.Now))
 	}
 	refusal.Hints = []string{fmt.Sprintf("loadout coord ask %s \"…\" --from %s    to ask about it", word(owner), word(from))}
 	return refusal
@@ -162,7 +165,7 @@ func decideCancel(v View, c Cancel) ([]event.Event, error) {
 	if !v.isPerson(c.From) && !event.SameName(c.From, t.From) {
 		return nil, &ConflictError{
 			Kind: ConflictTask, Want: t.Seq, Have: t.Seq,
-			Message: fmt.Sprintf("task %s is withdrawn by %s, who asked for it, or by a person", t.ID, t.From),
+			Message: fmt.Sprintf("%s %s is withdrawn by %s, who asked, or by a person", kindOf(t), t.ID, told(t.From)),
 			Hints:   []string{fmt.Sprintf("loadout coord done %s --failed --from %s    when it cannot be done", word(t.ID), word(c.From))},
 		}
 	}
@@ -170,12 +173,12 @@ func decideCancel(v View, c Cancel) ([]event.Event, error) {
 }
 
 func cancelEvent(c Cancel, t state.Task) (event.Event, error) {
-	text := said("Cancelled: %s", t.Description)
+	text := said("Cancelled: %s", brief(t))
 	if c.Reason != "" {
 		text = said("Cancelled: %s", c.Reason)
 	}
 	to := t.To
-	if t.Status == state.TaskTaken {
+	if t.TakenBy != "" {
 		to = t.TakenBy
 	}
 	if event.SameName(to, c.From) {
@@ -200,7 +203,7 @@ func (v View) find(kind, name string, wanted func(state.Task) bool) (state.Task,
 				ids = append(ids, t.ID)
 			}
 		}
-		missing := &NotFoundError{Kind: kind, Name: name, Suggestions: closest(name, ids)}
+		missing := &NotFoundError{Kind: kind, Name: told(name), Suggestions: closest(name, ids)}
 		missing.Hints = []string{"loadout coord status    to list what is open"}
 		if len(name) < state.MinPrefix && !strings.HasPrefix(name, "#") {
 			missing.Reason = fmt.Sprintf("the beginning of an id needs %d characters, a number a # before it", state.MinPrefix)
@@ -211,19 +214,22 @@ func (v View) find(kind, name string, wanted func(state.Task) bool) (state.Task,
 }
 
 func (v View) refuseSettled(t state.Task) error {
-	kind := "task"
-	if t.Question {
-		kind = "question"
-	}
 	return &ConflictError{
 		Kind: ConflictTask, Want: t.Seq, Have: t.SettledSeq,
-		Message: fmt.Sprintf("%s %s is settled: %s", kind, t.ID, settledText(t, v)),
+		Message: fmt.Sprintf("%s %s is settled: %s", kindOf(t), t.ID, settledText(t, v)),
 	}
+}
+
+func kindOf(t state.Task) string {
+	if t.Question {
+		return "question"
+	}
+	return "task"
 }
 
 // settledText says how a task ended, by whom and when.
 func settledText(t state.Task, v View) string {
-	text := fmt.Sprintf("%s by %s", t.Status, t.SettledBy)
+	text := fmt.Sprintf("%s by %s", t.Status, told(t.SettledBy))
 	if t.SettledAt != nil {
 		text += " at " + sinceText(*t.SettledAt, v.Now)
 	}

@@ -63,6 +63,9 @@ func Intent(e *event.Event) uint64 {
 		return h.Sum64()
 	case event.Agent:
 		part(string(b.Action), b.Base, b.Human, b.Session)
+		if b.Action != event.AgentRegistered { // a name is made when it is registered
+			part(event.FoldName(b.Name), event.FoldName(b.Previous))
+		}
 		return h.Sum64()
 	case event.Task:
 		if e.Resolves != "" { // which task is taken depends on what is ready
