@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
@@ -18,6 +19,9 @@ const (
 	// A checkpoint is written when so much was read past the last one: what a verb can read in a few milliseconds.
 	checkpointLines = 512
 	checkpointBytes = 256 << 10
+
+	// checkpointAge is how old a checkpoint must be to be written anew: of many processes that write at once, one does it.
+	checkpointAge = time.Second
 
 	// markEvery is how many sequence numbers lie between two state marks for time travel.
 	markEvery = 10000
@@ -184,15 +188,19 @@ func (e *Engine) lastCompaction() compaction {
 	return e.mem.last
 }
 
-// due takes what should be written beside the log: a checkpoint when much was read past the last one, a state mark when one
-// was passed. The caller holds e.mu and writes them without it.
-func (m *memory) due() (checkpoint, mark *store.Checkpoint) {
+// due takes what should be written beside the log: a checkpoint when much was read past the last one, unless isNew says that
+// somebody has just written one, and a state mark when one was passed. The caller holds e.mu and writes them without it.
+func (m *memory) due(isNew func() bool) (checkpoint, mark *store.Checkpoint) {
 	mark, m.mark = m.mark, nil
-	if m.at.Lines-m.saved.Lines > checkpointLines || m.at.Offset-m.saved.Offset > checkpointBytes {
-		if cp, err := m.freeze(); err == nil {
-			m.saved = m.at
-			checkpoint = &cp
-		}
+	if m.at.Lines-m.saved.Lines <= checkpointLines && m.at.Offset-m.saved.Offset <= checkpointBytes {
+		return nil, mark
+	}
+	m.saved = m.at
+	if isNew() {
+		return nil, mark
+	}
+	if cp, err := m.freeze(); err == nil {
+		checkpoint = &cp
 	}
 	return checkpoint, mark
 }
@@ -200,9 +208,16 @@ func (m *memory) due() (checkpoint, mark *store.Checkpoint) {
 // keepDue writes what is due.
 func (e *Engine) keepDue() []string {
 	e.mu.Lock()
-	checkpoint, mark := e.mem.due()
+	checkpoint, mark := e.mem.due(e.checkpointIsNew)
 	e.mu.Unlock()
 	return e.keep(checkpoint, mark)
+}
+
+// checkpointIsNew reports whether some process has just written the checkpoint.
+func (e *Engine) checkpointIsNew() bool {
+	at, ok := e.log.CheckpointTime()
+	age := e.now().Sub(at)
+	return ok && age >= 0 && age < checkpointAge
 }
 
 // keep writes what due found. Best effort: what lies beside the log only saves time, and may be in a directory that this
