@@ -44,7 +44,10 @@ func named(c *scan, at int, _ *rule) int {
 	if n.class = classify(n.text); n.class == plain && (equalFold(n.text, "key") || equalFold(n.text, "keys")) {
 		// "API key: …": two words are the name.
 		if end := n.from - 1; end > 0 && c.s[end] == ' ' {
-			n.class = classify(c.s[word.back(c.s, end, maxName):end] + "_key")
+			from := word.back(c.s, end, maxName)
+			if n.class = classify(c.s[from:end] + "_key"); n.class != plain {
+				n.from, n.text = from, c.s[from:n.from+len(n.text)]
+			}
 		}
 	}
 	if n.class == hint && (equalFold(n.text, "sig") || equalFold(n.text, "signature")) && n.from > 0 &&
@@ -144,6 +147,9 @@ func operatorAt(s string, i int) (op operator, next int) {
 			return opAssign, i + len(sign)
 		}
 	}
+	if hasPrefixFold(rest, "%3d") || hasPrefixFold(rest, "%3a") {
+		return opAssign, i + 3
+	}
 	if rest[0] == '|' {
 		return opBar, i + 1
 	}
@@ -215,7 +221,14 @@ func (c *scan) valueAt(v value, p int) int {
 			// The text ends before the closing quote.
 			v.span, v.quoted = at, true
 		} else {
-			v.span = span{p, bare(s, p)}
+			text := s
+			if v.key.class < secret {
+				text = s[:min(len(s), p+longestHint)]
+			}
+			v.span = span{p, bare(text, p)}
+			if v.op == opAssign && isInPairs(s, v.key.from) {
+				v.to = pairEnd(s, p)
+			}
 		}
 	}
 	if v.op == opColon && blockStart(s, p) {
@@ -230,6 +243,27 @@ func (c *scan) valueAt(v value, p int) int {
 		return c.typed(v.key, p)
 	}
 	return 0
+}
+
+// isInPairs reports whether the name at i follows another pair of a connection
+// string, in which values may have blanks.
+func isInPairs(s string, i int) bool {
+	for i > 0 && s[i-1] == ' ' {
+		i--
+	}
+	return i > 0 && s[i-1] == ';'
+}
+
+// pairEnd returns the end of the value at i in a connection string.
+func pairEnd(s string, i int) int {
+	end := i
+	for end < len(s) && (s[end] >= ' ' || s[end] == '\t') && strings.IndexByte(";\"'`<", s[end]) < 0 && escapedBreak(s[end:]) == 0 {
+		end++
+	}
+	if end < len(s) && s[end] == ';' {
+		return end
+	}
+	return bare(s, i)
 }
 
 // whole finds the lines NAME_KEY = anything, which go whole.
@@ -294,7 +328,7 @@ func lineStart(s string, i int) bool {
 		return false
 	}
 	switch before := strings.Trim(s[from:i], decoration+"$"); before {
-	case "", "export", "set", "setx", "env", "ENV", "ARG", "SET", "declare -x", "const", "var", "let", "local", "readonly", "final":
+	case "", "export", "set", "setx", "setenv", "SetEnv", "env", "ENV", "ARG", "SET", "declare -x", "const", "var", "let", "local", "readonly", "final":
 		return true
 	}
 	return false
@@ -315,8 +349,8 @@ func quoted(s string, i int) (span, bool) {
 		return span{}, false
 	}
 	q := s[i]
-	if escapes == 0 && i+2 < len(s) && s[i+1] == q && s[i+2] == q {
-		if n := strings.Index(s[i+3:lineEnd(s, i)], s[i:i+3]); n >= 0 {
+	if triple := s[i:min(len(s), i+3)]; escapes == 0 && len(triple) == 3 && triple[1] == q && triple[2] == q {
+		if n := strings.Index(s[i+3:], triple); n >= 0 && strings.IndexByte(s[i+3:i+3+n], '\n') < 0 {
 			return span{i + 3, i + 3 + n}, true
 		}
 	}
@@ -334,6 +368,8 @@ func quoted(s string, i int) (span, bool) {
 			if slashes > 0 && s[i] == '\n' {
 				return span{}, false
 			}
+		case escapes+slashes == 0 && i > from && i+1 < len(s) && s[i+1] == q:
+			i++ // a doubled quote stands for one
 		case slashes == escapes, escapes == 0 && slashes%2 == 0:
 			return span{from, i - slashes*min(1, escapes)}, true
 		case slashes < escapes:
@@ -387,6 +423,9 @@ func bare(s string, i int) int {
 	from := i
 loop:
 	for ; i < len(s) && !isBlank(s[i]); i++ {
+		if wordy.has(s[i]) {
+			continue
+		}
 		switch s[i] {
 		case '"', '\'', '`':
 			// A quote between letters belongs to the value: it's.
@@ -407,22 +446,36 @@ loop:
 			}
 		}
 	}
-	// What closes the surroundings is not part of the value.
-	for i > from {
-		switch b := s[i-1]; b {
-		case ',', ';', '.', ':':
-			i--
-			continue
-		case ')', ']', '}':
-			open := map[byte]string{')': "(", ']': "[", '}': "{"}[b]
-			if v := s[from:i]; strings.Count(v, open) < strings.Count(v, string(b)) {
-				i--
-				continue
-			}
-		}
-		break
+	return i - closing(s[from:i])
+}
+
+// closing returns how many characters at the end of an unquoted value belong to
+// what surrounds it: brackets that it does not open, punctuation.
+func closing(v string) int {
+	if v == "" || strings.IndexByte(",;.:)]}", v[len(v)-1]) < 0 {
+		return 0
 	}
-	return i
+	var open [3]int
+	for i := range len(v) {
+		if k := strings.IndexByte("([{", v[i]); k >= 0 {
+			open[k]++
+		} else if k = strings.IndexByte(")]}", v[i]); k >= 0 {
+			open[k]--
+		}
+	}
+	n := 0
+	for ; n < len(v); n++ {
+		b := v[len(v)-1-n]
+		if strings.IndexByte(",;.:", b) >= 0 {
+			continue
+		}
+		k := strings.IndexByte(")]}", b)
+		if k < 0 || open[k] >= 0 {
+			break
+		}
+		open[k]++
+	}
+	return n
 }
 
 // pairFollows reports whether another name and value, or nothing, comes at i.

@@ -120,8 +120,8 @@ func argument(s string, i int) (arg span, ok bool) {
 		}
 		// A quote opens after a sign or a flag; after a word it closes what the
 		// whole command is in.
-		n := strings.IndexByte(s[i+1:lineEnd(s, i)], s[i])
-		if n < 0 || i > from && alnum.has(s[i-1]) && s[from] != '-' {
+		n := strings.IndexByte(s[i+1:], s[i])
+		if n < 0 || strings.IndexByte(s[i+1:i+1+n], '\n') >= 0 || i > from && alnum.has(s[i-1]) && s[from] != '-' {
 			break
 		}
 		i += n + 2
@@ -133,7 +133,7 @@ func argument(s string, i int) (arg span, ok bool) {
 func opensslPassword(c *scan, at int, r *rule) int {
 	const reach = 12
 	if !strings.Contains(c.s[max(0, at-reach):at], "-pass") {
-		return named(c, at, r)
+		return at
 	}
 	arg, _ := argument(c.s, at+len(r.prefix))
 	c.argument(arg)

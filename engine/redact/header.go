@@ -6,7 +6,7 @@ import "strings"
 func bearer(c *scan, at int, r *rule) int {
 	from := at + len(r.prefix)
 	if from >= len(c.s) || !blank.has(c.s[from]) || !wordStart(c.s, at) {
-		return named(c, at, r)
+		return at
 	}
 	from = skip(c.s, from)
 	end := (url64 | path | tilde).run(c.s, from)
@@ -25,7 +25,7 @@ func bearer(c *scan, at int, r *rule) int {
 func basic(c *scan, at int, r *rule) int {
 	from := at + len(r.prefix)
 	if from >= len(c.s) || !blank.has(c.s[from]) {
-		return named(c, at, r)
+		return at
 	}
 	from = skip(c.s, from)
 	end := b64.run(c.s, from)
@@ -36,8 +36,8 @@ func basic(c *scan, at int, r *rule) int {
 	return end
 }
 
-// schemes are the authentication schemes of an Authorization header and of the
-// services that made up their own.
+// isScheme reports whether s is an authentication scheme: one of those of the
+// Authorization header, or one that a service made up.
 func isScheme(s string) bool {
 	for _, name := range [...]string{
 		"bearer", "basic", "token", "digest", "negotiate", "ntlm", "oauth", "hawk", "mac", "key", "apikey",
@@ -52,38 +52,60 @@ func isScheme(s string) bool {
 	return ok && (strings.HasSuffix(last, "token") || strings.HasSuffix(last, "key"))
 }
 
-// authorization finds the credentials of a header value that starts at from:
-// what follows the scheme, or all of it when it is one random word. It returns
-// from when there are none.
+// authorization finds the credentials of a header value that starts at from and
+// ends before limit: what follows the scheme. It returns their end, or from when
+// there are none.
 func (c *scan) authorization(from, limit int) int {
+	const longestScheme = 32
 	s := c.s[:limit]
-	end := from
-	for end < len(s) && s[end] != '\n' && s[end] != '\r' && strings.IndexByte("\"'`", s[end]) < 0 && escapedBreak(s[end:]) == 0 &&
-		!(s[end] == '\\' && end+1 < len(s) && strings.IndexByte("\"'", s[end+1]) >= 0) {
+	name := wordy.run(s[:min(limit, from+longestScheme)], from)
+	if name >= limit || s[name] != ' ' || !isScheme(s[from:name]) {
+		return from
+	}
+	start := skip(s, name)
+	first, more, _ := strings.Cut(s[start:headerEnd(s[:min(limit, start+sample)], start)], " ")
+	if first == "" || isStandIn(first) {
+		return from
+	}
+	if strings.IndexByte(first, '=') > 0 && strings.Contains(more, "=") {
+		// Digest, OAuth, AWS: parameters up to the end of the line.
+		end := headerEnd(s, start)
+		c.add(start, end)
+		return end
+	}
+	end := start
+	for end < limit && !isBlank(s[end]) && !endsHeader(s, end) {
 		end++
 	}
-	v := strings.TrimRight(s[from:end], " \t")
-	scheme, rest, ok := strings.Cut(v, " ")
-	if !ok || !isScheme(scheme) {
+	end -= len(s[start:end]) - len(strings.TrimRight(s[start:end], ",;)}]"))
+	if !isValueLike(s[start:end]) {
 		return from
 	}
-	start := from + len(v) - len(strings.TrimLeft(rest, " \t"))
-	rest = s[start : from+len(v)]
-	first, more, _ := strings.Cut(rest, " ")
-	if rest == "" || isStandIn(first) {
-		return from
+	c.add(start, end)
+	return end
+}
+
+// headerEnd returns where the header value at i ends, without blanks.
+func headerEnd(s string, i int) int {
+	end := i
+	for ; i < len(s) && !endsHeader(s, i); i++ {
+		if !isBlank(s[i]) {
+			end = i + 1
+		}
 	}
-	first = strings.TrimRight(first, ",;)}]")
-	switch {
-	case strings.IndexByte(first, '=') > 0 && strings.Contains(more, "="):
-		// Digest, OAuth, AWS: parameters up to the end of the line.
-		c.add(start, from+len(v))
-		return from + len(v)
-	case !isValueLike(first):
-		return from
+	return end
+}
+
+// endsHeader reports whether the header at i is over: at the end of its line or
+// of the string literal it is in.
+func endsHeader(s string, i int) bool {
+	switch s[i] {
+	case '\n', '\r', '"', '\'', '`':
+		return true
+	case '\\':
+		return escapedBreak(s[i:]) > 0 || i+1 < len(s) && (s[i+1] == '"' || s[i+1] == '\'')
 	}
-	c.add(start, start+len(first))
-	return start + len(first)
+	return false
 }
 
 // isValueLike reports whether a word that stands where credentials do is more

@@ -53,7 +53,9 @@ func bucket(gram uint32) uint32 {
 	return (gram << 8 * 0x9E3779B1) >> (32 - bucketBits)
 }
 
-var rules = sync.OnceValue(func() *index {
+var rules = sync.OnceValue(buildIndex)
+
+func buildIndex() *index {
 	ix := &index{nodes: make([]node, 1, 600)}
 	for i := range tokenRules {
 		ix.add(&tokenRules[i])
@@ -61,14 +63,18 @@ var rules = sync.OnceValue(func() *index {
 	for i := range shapeRules {
 		ix.add(&shapeRules[i])
 	}
+	names := make([]rule, 0, len(nameStems)+len(vendors))
 	for _, name := range nameStems {
-		ix.add(&rule{prefix: name, find: named, fold: true})
+		names = append(names, rule{prefix: name, find: named, fold: true})
 	}
 	for _, name := range vendors {
-		ix.add(&rule{prefix: name, find: vendored, fold: true})
+		names = append(names, rule{prefix: name, find: vendored, fold: true})
+	}
+	for i := range names {
+		ix.add(&names[i])
 	}
 	return ix
-})
+}
 
 func (ix *index) add(r *rule) {
 	if len(r.prefix) >= gramLen {

@@ -271,6 +271,23 @@ func appendString(out []byte, s string) []byte {
 	return append(out, '"')
 }
 
+// isSchema reports whether a JSON object describes a value in place of holding
+// one: {"type": "string"}.
+func isSchema(raw json.RawMessage) bool {
+	var schema struct {
+		Type any    `json:"type"`
+		Ref  string `json:"$ref"`
+	}
+	if json.Unmarshal(raw, &schema) != nil {
+		return false
+	}
+	switch schema.Type {
+	case "string", "object", "array", "number", "integer", "boolean":
+		return true
+	}
+	return schema.Ref != ""
+}
+
 // json finds the array or object at p under a quoted name that is secret.
 func (c *scan) json(v value, p int) int {
 	if v.key.class < secret || !v.key.quoted || v.op != opColon || c.s[p] != '[' && c.s[p] != '{' ||
@@ -284,7 +301,7 @@ func (c *scan) json(v value, p int) int {
 		return 0
 	}
 	end := p + len(raw)
-	if strings.TrimSpace(c.s[p+1:end-1]) == "" {
+	if strings.TrimSpace(c.s[p+1:end-1]) == "" || isSchema(raw) {
 		return 0
 	}
 	c.add(p, end)

@@ -2,6 +2,11 @@ package redact
 
 import "strings"
 
+const (
+	longestCode = 512 // no expression, path or word that stands for a value is longer
+	longestHint = 200 // nor is a value of a name that only hints
+)
+
 // value is what stands after a name.
 type value struct {
 	key    name
@@ -20,9 +25,14 @@ func (v *value) isSecret(s string) bool {
 	if v.quoted {
 		return v.isQuotedSecret(s)
 	}
-	const longest = 512 // of anything but a secret
-	if len(v.text) > longest {
-		return v.key.class >= secret
+	if v.key.class < secret && len(v.text) >= longestHint {
+		return false
+	}
+	if len(v.text) > longestCode {
+		return true
+	}
+	if v.op == opColon && v.tight && strings.Count(v.text, ":") >= 3 {
+		return false // a line of /etc/passwd
 	}
 	if v.key.class != password && (isVersion(v.text) || isOID(v.text)) || isConstant(v.text) || isHexNumber(v.text) {
 		return false
@@ -37,17 +47,23 @@ func (v *value) isQuotedSecret(s string) bool {
 	if v.key.class < secret {
 		return v.op != opComma || v.key.quoted
 	}
-	strong := len(v.text) >= 8 && isMixed(v.text) && isRandom(v.text)
+	strong := isStrong(v.text)
 	switch v.op {
 	case opCompare:
-		return strong || v.key.class == password && len(v.text) >= 4
+		return strong || v.key.class == password && len(v.text) >= 4 || len(v.text) >= 10 && strings.ContainsAny(v.text, "0123456789")
 	case opComma:
 		return v.key.quoted && (strong || v.key.isUpper() ||
-			isSetter(s, v.key.from) && (v.key.class == password || isMixed(v.text)))
+			isSetter(s, v.key.from) && (v.key.class == password || strings.ContainsAny(v.text, "0123456789")))
 	case opBar:
 		return strong
 	}
 	return true
+}
+
+// isStrong reports whether v would be taken for a secret even where values seldom
+// stand: one random word that is no digest.
+func isStrong(v string) bool {
+	return len(v) >= 8 && isRandom(v) && (isMixed(v) || len(v) >= 16 && !anyHex.all(v)) && !isID(v) && strings.IndexByte(v, ' ') < 0
 }
 
 // isSetter reports whether the quoted name at i is the argument of a function
@@ -60,7 +76,7 @@ func isSetter(s string, i int) bool {
 		return false
 	}
 	before = strings.ToLower(before[:n])
-	for _, verb := range [...]string{"setenv", "set", "put", "add", "append", "define", "property", "header", "environ", "env", "secret"} {
+	for _, verb := range [...]string{"setenv", "set", "put", "add", "append", "define", "property", "header", "environ", "env", "secret", "default", "get"} {
 		if strings.HasSuffix(before, verb) {
 			return true
 		}
@@ -116,7 +132,7 @@ func (v *value) isBareName(t string, kinds charset, config bool) bool {
 	}
 	switch {
 	case kinds&digit != 0:
-		return len(t) >= max(6, short) && (config || len(t) >= 12 && longNumber(t))
+		return len(t) >= short && (config || len(t) >= 8 && (longNumber(t) || mixes(t) >= 3))
 	case kinds&^lower == 0:
 		return len(t) >= 12 || config && v.tight && len(t) >= short && v.key.class == password || config && len(t) >= 8 && v.key.class == password
 	case kinds&under != 0 && isConstant(t):
@@ -128,21 +144,38 @@ func (v *value) isBareName(t string, kinds charset, config bool) bool {
 // longNumber reports whether t ends in four digits, as names seldom do.
 func longNumber(t string) bool { return len(t)-digit.back(t, len(t), 4) == 4 }
 
+// mixes counts where a letter stands beside a digit, as in pa55w0rd.
+func mixes(t string) int {
+	n := 0
+	for i := 1; i < len(t); i++ {
+		if digit.has(t[i]) != digit.has(t[i-1]) {
+			n++
+		}
+	}
+	return n
+}
+
 // isConfig reports whether the value stands as configuration, command lines and
 // URLs write it: nothing but the end of the line, a blank or the next pair after
 // it, and either no blanks around the operator or the name first on its line.
 func (v *value) isConfig(s string) bool {
 	rest := s[v.to:]
-	if rest != "" && strings.IndexByte(",)]}", rest[0]) >= 0 && !pairFollows(s, v.to+1) {
+	next := byte('\n')
+	if rest != "" {
+		next = rest[0]
+	}
+	switch next {
+	case ')', ']', '}', '(':
 		return false
+	case ',':
+		// f(password=pw, x=1) is code, unless pw has a digit; password=pw,x=1 is not.
+		close := len(rest) > 1 && !isBlank(rest[1])
+		return v.tight && pairFollows(s, v.to+1) && (close || strings.ContainsAny(v.text, "0123456789"))
 	}
 	if v.tight && v.op == opAssign {
-		return rest == "" || strings.IndexByte(",)(]}", rest[0]) < 0
-	}
-	if rest != "" && strings.IndexByte(",;)", rest[0]) >= 0 {
-		return false
+		return true
 	}
 	end := skip(s, v.to)
-	atEnd := end >= len(s) || s[end] == '\n' || s[end] == '\r' || s[end] == '#' || s[end] == '"' || s[end] == '\\'
-	return v.op == opColon && atEnd && lineStart(s, v.key.from)
+	atEnd := end >= len(s) || strings.IndexByte("\n\r#\"\\", s[end]) >= 0
+	return v.op == opColon && atEnd && next != ';' && lineStart(s, v.key.from)
 }

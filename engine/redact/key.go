@@ -18,7 +18,7 @@ const maxName = 96
 
 // nameStems are the pieces of text that start a look at the name they are in.
 var nameStems = []string{
-	"pass", "pwd", "secret", "token", "cred", "auth", "key", "api", "access", "sig", "signature",
+	"pass", "pwd", "secret", "token", "cred", "auth", "bearer", "key", "api", "access", "sig", "signature",
 	"mnemonic", "sessid", "sessionid", "connect.sid", "private", "kennwort", "senha",
 }
 
@@ -121,6 +121,9 @@ func classify(name string) class {
 		}
 		return k
 	}
+	if w := string(p.at(last)); last == 0 && (w == "key" || w == "keys") {
+		return plain
+	}
 	if p.n > 1 && isPublicKey(string(p.at(last-1))) {
 		return plain
 	}
@@ -164,7 +167,7 @@ func classifyWord(w, before string, compound bool) class {
 		return plain
 	}
 	for _, end := range [...]string{
-		"password", "passwords", "passwd", "pwd", "passphrase", "passcode", "userpass", "dbpass", "kennwort", "passwort", "senha",
+		"password", "passwords", "passwd", "pwd", "passphrase", "passcode", "userpass", "dbpass", "requirepass", "kennwort", "passwort", "senha",
 	} {
 		if strings.HasSuffix(w, end) {
 			return password
@@ -258,7 +261,7 @@ func isKeyKind(w string) bool {
 		"instrumentation", "integration", "server", "crypt", "crypto", "aes", "hmac", "jwt", "sas", "root", "merchant",
 		"live", "token", "client", "secure", "security", "tls", "ssl", "rsa", "wallet", "bot", "developer", "dev",
 		"prod", "sendgrid", "stripe", "openai", "anthropic", "aws", "azure", "gcp", "google", "github", "gitlab", "slack",
-		"mailgun", "twilio", "datadog", "heroku", "dd", "preshared", "psk", "session", "cookie", "symmetric",
+		"mailgun", "twilio", "datadog", "heroku", "dd", "preshared", "psk", "cookie", "symmetric",
 		"activation":
 		return true
 	}

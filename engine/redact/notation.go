@@ -16,13 +16,12 @@ func (c *scan) unassigned(n name, p int) int {
 	next := s[p:min(len(s), p+8)]
 	word1, _, _ := strings.Cut(next, " ")
 	switch strings.ToLower(word1) {
-	case "is", "was", "to", "as", "are", "=":
+	case "is", "was", "to", "as", "are":
 		return c.stated(v, skip(s, p+len(word1)))
 	}
 	if at, ok := quoted(s, p); ok && !c.closes(p, at) {
 		v.span, v.quoted, v.text = at, true, s[at.from:at.to]
-		strong := len(v.text) >= 8 && isMixed(v.text) && isRandom(v.text)
-		if strong && v.isSecret(s) || n.class >= secret && n.isUpper() && strings.IndexByte(v.text, ' ') < 0 && v.isSecret(s) {
+		if isStrong(v.text) && v.isSecret(s) || n.class >= secret && n.isUpper() && strings.IndexByte(v.text, ' ') < 0 && v.isSecret(s) {
 			c.add(v.from, v.to)
 			return v.to
 		}
@@ -30,10 +29,10 @@ func (c *scan) unassigned(n name, p int) int {
 	}
 	v.span = span{p, bare(s, p)}
 	v.text = s[v.from:v.to]
-	strong := len(v.text) >= 8 && isMixed(v.text) && isRandom(v.text) && !isUUID(v.text)
 	switch {
 	case n.class < secret || isStandIn(v.text) || isWord(v.text) || isCode(v.text) || isPath(v.text):
-	case n.class == password && c.isNetrc(n), strong && lineStart(s, n.from):
+	case n.class == password && c.isNetrc(n),
+		lineStart(s, n.from) && (isStrong(v.text) || isMixed(v.text) && len(v.text) >= 6 && lineEnd(s, v.to) == skip(s, v.to)):
 		c.add(v.from, v.to)
 		return v.to
 	}
@@ -65,7 +64,7 @@ func (c *scan) flag(n name, p int) int {
 		return 0
 	case !other && kinds&^(upper|under|dash) == 0 && len(v) < 16: // PASSWORD, in a synopsis
 		return 0
-	case !other && kinds&^letter == 0:
+	case !other && kinds&^letter == 0 && !isRandom(v) && strings.ToLower(v[1:]) == v[1:]:
 		// A word: in a sentence, other words would follow.
 		next := skip(s, end)
 		if next < len(s) && strings.IndexByte("-\n\r\\|;&\"'`)", s[next]) < 0 {
@@ -91,6 +90,13 @@ func (c *scan) isNetrc(n name) bool {
 // stated finds the value in "the password is hunter2".
 func (c *scan) stated(v value, p int) int {
 	s := c.s
+	for range 3 {
+		end := letter.run(s, p)
+		switch strings.ToLower(s[p:end]) {
+		case "now", "changed", "set", "reset", "updated", "still", "just", "to", "currently", "temporarily", "called":
+			p = skip(s, end)
+		}
+	}
 	if p >= len(s) || v.key.class < secret {
 		return 0
 	}
@@ -103,9 +109,8 @@ func (c *scan) stated(v value, p int) int {
 		v.span = span{p, bare(s, p)}
 		v.text = s[v.from:v.to]
 		kinds, other := in(v.text)
-		strong := isMixed(v.text) && isRandom(v.text)
 		passable := v.key.class == password && kinds&digit != 0 && kinds&letter != 0 && (kinds&(dash|slash|dot) == 0 || other)
-		if len(v.text) < 6 || !strong && !passable || isStandIn(v.text) || isWord(v.text) || isCode(v.text) || isPath(v.text) {
+		if len(v.text) < 6 || !isStrong(v.text) && !passable || isStandIn(v.text) || isWord(v.text) || isCode(v.text) || isPath(v.text) {
 			return 0
 		}
 	}
@@ -124,7 +129,7 @@ func (c *scan) typed(n name, p int) int {
 	for i < stop && (word.has(s[i]) || strings.IndexByte(" .[]*&<>'?()-|", s[i]) >= 0) {
 		i++
 	}
-	if i >= stop || i == p {
+	if i >= stop || i == p || digit.has(s[i-1]) {
 		return 0
 	}
 	op, q := operatorAt(s, i)
@@ -139,7 +144,7 @@ func (c *scan) typed(n name, p int) int {
 			return 0
 		}
 	} else {
-		v.span = span{q, bare(s, q)}
+		v.span = span{q, bare(s[:min(len(s), q+longestHint)], q)}
 		v.text = s[v.from:v.to]
 		chance := isChance(v.text) || n.class == vendor && isKey(v.text)
 		if !chance || isCode(v.text) || isStandIn(v.text) {
@@ -175,7 +180,7 @@ func (c *scan) markup(n name) int {
 	}
 	const longest = 4096
 	size := strings.IndexByte(s[from:min(len(s), from+longest)], '<')
-	if size < 0 {
+	if size < 0 || !strings.HasPrefix(s[from+size:], "</") {
 		return 0
 	}
 	text := strings.TrimSpace(s[from : from+size])
@@ -232,7 +237,7 @@ func isLabelled(s string, i int) bool {
 // items of a YAML list.
 func (c *scan) below(v value, p int) int {
 	s := c.s
-	if v.key.class < secret || v.op != opColon && v.op != opAssign {
+	if v.key.class < secret || v.op != opColon && v.op != opAssign || p < c.listEnd {
 		return 0
 	}
 	i := p
@@ -243,7 +248,7 @@ func (c *scan) below(v value, p int) int {
 	if i-p > farthest || i >= len(s) {
 		return 0
 	}
-	if at, ok := quoted(s, i); ok && v.key.quoted == (s[i] == '"') {
+	if at, ok := quoted(s, i); ok {
 		if text := s[at.from:at.to]; isSecretText(v.key.class, text) && isValueLike(text) && !pairOf(s, at.to+1) {
 			c.add(at.from, at.to)
 			return at.to
@@ -265,6 +270,7 @@ func (c *scan) below(v value, p int) int {
 		}
 		for i = stop; i < len(s) && isBlank(s[i]); i++ {
 		}
+		c.listEnd = i
 	}
 	return end
 }
@@ -281,7 +287,8 @@ func blockStart(s string, p int) bool {
 	if s[p] != '|' && s[p] != '>' {
 		return false
 	}
-	return strings.Trim(s[p+1:lineEnd(s, p)], "+-123456789 \t") == ""
+	end := (digit | dash | plus | blank).run(s, p+1)
+	return end < len(s) && (s[end] == '\n' || s[end] == '\r')
 }
 
 // block finds the lines after i that are indented more than the line of n.
@@ -307,7 +314,7 @@ func (c *scan) block(n name, i int) int {
 		}
 		i = stop
 	}
-	if from == 0 || isStandIn(s[from:end]) {
+	if from == 0 || isStandIn(s[from:min(end, from+sample)]) {
 		return 0
 	}
 	c.add(from, end)

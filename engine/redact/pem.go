@@ -5,7 +5,7 @@ import "strings"
 const (
 	longestLabel = 80      // of a PEM boundary, between the dashes
 	longestKey   = 1 << 14 // what lies between the boundaries of a key if it is not base64
-	longestLine  = 1 << 12 // of a key; longer ones are taken in pieces
+	longestLine  = 1 << 9  // of a key; longer ones are taken in pieces
 )
 
 // privateKey finds a private key in PEM form (also PGP and SSH2 blocks) from its
@@ -102,15 +102,17 @@ func puttyKey(c *scan, at int, r *rule) int {
 // keyBody returns the end of the lines after i that are part of a key: base64,
 // blank lines between, and the headers of old PEM and of PGP.
 func keyBody(s string, i int) int {
-	end, first := i, true
+	const whole = 60 // length of a line that another, perhaps short, may follow
+	end, full := i, true
 	for i < len(s) {
 		next, brk := nextBreak(s, i)
 		line := s[i:next]
+		core := strings.Trim(line, decoration)
 		switch {
-		case strings.Trim(line, decoration) == "":
-		case first && (b64 | dot).all(strings.Trim(line, decoration)), keyLine(line), keyHeader(line):
-			end, first = next, false
-			end -= len(line) - len(strings.TrimRight(line, decoration))
+		case core == "":
+		case full && (b64 | dot).all(core), keyLine(line), keyHeader(line):
+			end = i + len(strings.TrimRight(line, " \t\"'`,;"))
+			full = len(core) >= whole
 		default:
 			return end
 		}

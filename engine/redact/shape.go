@@ -93,13 +93,11 @@ func secretKey(c *scan, at int, r *rule) int {
 		return at
 	}
 	from := at + len(r.prefix)
-	end := wordy.run(c.s, from)
-	body := c.s[from:end]
+	body := c.s[from:wordy.run(c.s[:min(len(c.s), from+sample)], from)]
 	for _, mode := range []string{"live", "test", "prod"} {
 		if tail, ok := strings.CutPrefix(body, mode); ok && tail != "" && (tail[0] == '_' || tail[0] == '-') &&
 			alnum.run(tail, 1) > 10 {
-			c.add(at, end)
-			return end
+			return c.addRun(at, wordy)
 		}
 	}
 	ok := false
@@ -113,7 +111,14 @@ func secretKey(c *scan, at int, r *rule) int {
 	if !ok {
 		return at
 	}
-	c.add(at, end)
+	return c.addRun(at, wordy)
+}
+
+// addRun adds the whole run of characters of a set that starts at i, and returns
+// its end.
+func (c *scan) addRun(i int, set charset) int {
+	end := set.run(c.s, i)
+	c.add(i, end)
 	return end
 }
 
@@ -130,25 +135,30 @@ func ownSpace(body string) bool {
 
 // slackToken finds xoxb-, xoxp-, xoxe.xoxp-1- and their kin.
 func slackToken(c *scan, at int, _ *rule) int {
-	end := (alnum | dash | percent).run(c.s, at)
-	if end < len(c.s) && c.s[end] == '.' && strings.HasPrefix(c.s[end+1:], "xox") {
-		end = (alnum | dash).run(c.s, end+1)
-	}
-	body := c.s[at:end]
-	if len(body) < 18 || body[4] != '-' && body[4] != '.' || strings.IndexByte("abcdeoprs", body[3]) < 0 {
+	set := alnum | dash | percent
+	body := c.s[at:(set|dot).run(c.s[:min(len(c.s), at+40)], at)]
+	if len(body) < 18 || strings.IndexByte("abcdeoprs", body[3]) < 0 || body[4] != '-' && !strings.HasPrefix(body[4:], ".xox") {
 		return at
 	}
 	if k, _ := in(body[5:]); k&digit == 0 {
 		return at
 	}
-	c.add(at, end)
+	from := at
+	if body[4] == '.' {
+		at += len("xoxe.")
+	}
+	end := set.run(c.s, at)
+	if end-from < 18 {
+		return from
+	}
+	c.add(from, end)
 	return end
 }
 
 // telegramToken finds 123456789:AA… .
 func telegramToken(c *scan, at int, _ *rule) int {
 	from := digit.back(c.s, at, 17)
-	end := wordy.run(c.s, at+1)
+	end := wordy.run(c.s[:min(len(c.s), at+50)], at+1)
 	if n := at - from; n < 5 || n > 16 || end-at-1 < 30 || end-at-1 > 46 {
 		return at
 	}
@@ -179,7 +189,8 @@ func maxmindKey(c *scan, at int, r *rule) int {
 // around finds tokens that are known by a piece in the middle.
 func around(c *scan, at int, r *rule) int {
 	from := (wordy | dot).back(c.s, at, 80)
-	end := (path).run(c.s, at+len(r.prefix))
+	const longest = 400
+	end := path.run(c.s[:min(len(c.s), at+longest)], at+len(r.prefix))
 	if at-from < 8 || end-at < 30 {
 		return at
 	}

@@ -29,19 +29,22 @@ func token(c *scan, at int, r *rule) int {
 		return at
 	}
 	from := at + len(r.prefix)
-	limit := len(c.s)
+	// What refuses a token does so by its first part.
+	limit := min(len(c.s), from+max(sample, r.min))
 	if r.max > 0 {
-		limit = min(limit, from+r.max+1)
+		limit = min(len(c.s), from+r.max+1)
 	}
 	end := r.body.run(c.s[:limit], from)
-	for end-from > r.min && (c.s[end-1] == '.' || c.s[end-1] == '-') && r.max == 0 {
-		end-- // the end of a sentence, a dash
-	}
-	if n := end - from; n < r.min || r.max > 0 && (n > r.max || !wordEnd(c.s, end)) {
+	n := end - from
+	if n < r.min || r.max > 0 && (n > r.max || !wordEnd(c.s, end)) ||
+		r.flags&mixed != 0 && !isMixed(c.s[from:end]) || r.flags&random != 0 && !isRandom(c.s[from:end]) {
 		return at
 	}
-	if r.flags&mixed != 0 && !isMixed(c.s[from:end]) || r.flags&random != 0 && !isRandom(c.s[from:end]) {
-		return at
+	if r.max == 0 {
+		end = r.body.run(c.s, end)
+		for end-from > r.min && (c.s[end-1] == '.' || c.s[end-1] == '-') {
+			end-- // the end of a sentence, a dash
+		}
 	}
 	if r.flags&kept == 0 {
 		from = at

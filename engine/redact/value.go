@@ -23,7 +23,7 @@ func isTemplate(v string) bool {
 			if end < len(v) && strings.IndexByte("svdqrx", v[end]) >= 0 && wordEnd(v, end+1) {
 				n = end + 1 - i
 			} else if strings.HasPrefix(v[i:], "%(") {
-				n = strings.Index(v[i:], ")s") + 2
+				n = strings.Index(v[i:min(len(v), i+64)], ")s") + 2
 			}
 		case '{':
 			if end := (word | dot).run(v, i+1); end < len(v) && v[end] == '}' {
@@ -113,6 +113,9 @@ func isName(v string) bool {
 // isWord reports whether an unquoted v is a keyword, a type or a plain word that
 // configuration, code and prose put where a value stands.
 func isWord(v string) bool {
+	if i := strings.IndexAny(v, "!?|[<"); i > 0 {
+		v = v[:i] // String!, string|null
+	}
 	if len(v) > 16 {
 		return false
 	}
@@ -123,7 +126,7 @@ func isWord(v string) bool {
 		"can", "will", "may", "does", "do", "are", "be", "been", "string", "str", "text", "bool", "boolean", "int", "int64",
 		"integer", "float", "number", "bytes", "byte", "char", "array", "list", "map", "dict", "object", "struct", "type",
 		"interface", "var", "let", "const", "val", "static", "final", "public", "private", "protected", "secretstr", "buffer",
-		"uint8array", "unknown", "never", "optional", "required", "enabled", "disabled", "default", "empty", "missing",
+		"uint8array", "uuid", "varchar", "bytea", "blob", "json", "email", "usize", "u64", "unknown", "never", "optional", "required", "enabled", "disabled", "default", "empty", "missing",
 		"invalid", "valid", "wrong", "incorrect", "expired", "changed", "updated", "set", "unset", "ok", "error", "failed",
 		"denied", "rejected", "accepted", "flag", "flags", "option", "options", "argument", "arguments", "arg", "value", "values",
 		"parameter", "param", "field", "input", "instead", "only", "first", "needed", "used", "here", "there", "below", "above",
@@ -180,7 +183,7 @@ func isCode(v string) bool {
 	case '(', '[':
 		return n == 0 || !(len(head) >= 8 && isMixed(head) && isRandom(head))
 	case '<':
-		return n > 0 && upper.has(head[0]) // Option<String>
+		return n > 0 && (upper.has(head[0]) || strings.Contains(head, ".")) // Option<String>, config.get<string>
 	case '{':
 		return n == 0 || n+1 == len(v) || v[n+1] == '}' || letter.has(head[0]) || head[0] == '&'
 	case '=', '>', '|', ')', ']', '}', ',', ';', '^':
@@ -226,6 +229,11 @@ func isCodeName(v string) bool {
 // isOID reports whether v is a version or an object identifier.
 func isOID(v string) bool { return (digit | dot).all(v) && strings.Count(v, ".") >= 2 }
 
+// isID reports whether v is a UUID or a ULID.
+func isID(v string) bool {
+	return isUUID(v) || len(v) == 26 && v[0] >= '0' && v[0] <= '7' && upNum.all(v) && !strings.ContainsAny(v, "ILOU")
+}
+
 func isUUID(v string) bool {
 	if len(v) != 36 {
 		return false
@@ -241,7 +249,7 @@ func isUUID(v string) bool {
 // isChance reports whether v, under a name that only hints, is a secret: one
 // long random word that is no digest and no id.
 func isChance(v string) bool {
-	return len(v) >= 16 && (b64 | wordy | dot | tilde).all(v) && isMixed(v) && isRandom(v) && !isUUID(v) && !anyHex.all(v) && !isPath(v) && !isAlphabet(v) && !isCodeName(v)
+	return len(v) >= 16 && (b64 | wordy | dot | tilde).all(v) && isMixed(v) && isRandom(v) && !isID(v) && !anyHex.all(v) && !isPath(v) && !isAlphabet(v) && !isCodeName(v)
 }
 
 // isAlphabet reports whether v is a list of characters rather than a value.
@@ -252,7 +260,7 @@ func isAlphabet(v string) bool {
 // isVersion reports whether v ends in a version number: jjwt-api-0.11.2.
 func isVersion(v string) bool {
 	n := (digit | dot).back(v, len(v), len(v))
-	return strings.Count(v[n:], ".") >= 1 && v[n:] != v && !isRandom(v[:n]) && len(v)-n <= 12
+	return strings.Count(v[n:], ".") >= 1 && v[n:] != v && (!isRandom(v[:n]) || !strings.ContainsAny(v[:n], "0123456789")) && len(v)-n <= 12
 }
 
 // isKey reports whether v has the shape of the keys of the vendors.
