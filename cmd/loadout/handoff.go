@@ -107,7 +107,12 @@ func (o *handoffCmd) inbox(ctx context.Context, c *call, e *engine.Engine) error
 	if err != nil {
 		return err
 	}
+	view, err := e.View(ctx)
+	if err != nil {
+		return err
+	}
 	return c.answer(orEmpty(tasks), func() {
+		defer c.printf("as of seq %d, %s in the log\n", view.State.Head(), plural(view.State.Count(), "event"))
 		if len(tasks) == 0 {
 			c.printf("No pending handoff tasks for %s.\n", agent)
 			return

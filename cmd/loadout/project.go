@@ -60,7 +60,7 @@ func (c *call) paths(e *engine.Engine, typed []string) ([]string, error) {
 
 // agent resolves a name that is only looked at: 'me' is the calling agent, every other name is itself.
 func (c *call) agent(ctx context.Context, e *engine.Engine, name string) (string, error) {
-	if name != engine.Me {
+	if !event.SameName(name, engine.Me) {
 		return name, nil
 	}
 	return e.Identify(ctx, cmp.Or(c.Agent, name), c.As)
@@ -75,9 +75,9 @@ type actor struct {
 // acting resolves who acts. named is the agent that the verb names: 'me' or "" stands for the caller. When a person acts as an
 // agent with --as, the record says so.
 func (c *call) acting(ctx context.Context, e *engine.Engine, named string) (actor, error) {
-	if named == "" || named == engine.Me {
+	if named == "" || event.SameName(named, engine.Me) {
 		named = cmp.Or(c.Agent, named)
-	} else if c.As != "" && c.As != engine.Me && !event.SameName(named, c.As) {
+	} else if c.As != "" && !event.SameName(c.As, engine.Me) && !event.SameName(named, c.As) {
 		return actor{}, &engine.UsageError{Message: fmt.Sprintf("the verb names %s, --as names %s", named, c.As)}
 	}
 	name, err := e.Identify(ctx, named, c.As)

@@ -53,21 +53,22 @@ func (o *ackCmd) run(ctx context.Context, c *call) error {
 
 // readingJSON says where an agent stands in the log.
 type readingJSON struct {
-	ReadTo int64 `json:"readTo"`
-	Unread int64 `json:"unread"`
+	ReadTo    int64 `json:"readTo"`
+	Unread    int64 `json:"unread"`
+	LogEvents int64 `json:"logEvents"` // how many events the log holds
 }
 
-// reading is where an agent stands, after a write that was answered already.
+// reading is where an agent stands: beside an answer that was given already, so it may be unknown.
 func reading(ctx context.Context, e *engine.Engine, agent string) readingJSON {
 	view, err := e.View(ctx)
 	if err != nil {
 		return readingJSON{ReadTo: -1}
 	}
-	a, ok := view.State.Agent(agent)
-	if !ok {
-		return readingJSON{ReadTo: -1}
+	r := readingJSON{ReadTo: -1, LogEvents: view.State.Count()}
+	if a, ok := view.State.Agent(agent); ok {
+		r.ReadTo, r.Unread = a.Cursor, a.Unread.Count
 	}
-	return readingJSON{ReadTo: a.Cursor, Unread: a.Unread.Count}
+	return r
 }
 
 type snapshotCmd struct {
@@ -267,10 +268,10 @@ func (subscribeCmd) Help() string {
 type page struct {
 	Events  []json.RawMessage `json:"events"`
 	HighSeq int64             `json:"highSeq"` // the log was read up to here
-	ReadTo  int64             `json:"readTo"`  // the agent has acknowledged up to here
-	Next    int64             `json:"next"`    // the cursor to go on from
-	Omitted int64             `json:"omitted"` // left out by --max or --last, -1: some, not counted
-	Skipped state.Skips       `json:"skipped"`
+	readingJSON
+	Next    int64       `json:"next"`    // the cursor to go on from
+	Omitted int64       `json:"omitted"` // left out by --max or --last, -1: some, not counted
+	Skipped state.Skips `json:"skipped"`
 }
 
 func (o *subscribeCmd) run(ctx context.Context, c *call) error {
@@ -294,7 +295,7 @@ func (o *subscribeCmd) run(ctx context.Context, c *call) error {
 		return err
 	}
 	answer := page{
-		Events: eventsJSON(found.Events), HighSeq: found.AsOf, ReadTo: reading(ctx, e, agent).ReadTo,
+		Events: eventsJSON(found.Events), HighSeq: found.AsOf, readingJSON: reading(ctx, e, agent),
 		Next: max(o.Cursor, found.AsOf), Omitted: found.Omitted, Skipped: found.Skips,
 	}
 	if n := len(found.Events); found.Omitted != 0 && o.Last == 0 && n > 0 {
@@ -316,7 +317,7 @@ func (o *subscribeCmd) run(ctx context.Context, c *call) error {
 			c.printf("%s left out: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted), agent, answer.Next)
 		}
 		c.printSkips(found.Skips)
-		c.printf("High watermark: %d, read to %s\n", found.AsOf, seqOrNothing(answer.ReadTo))
+		c.printf("High watermark: %d, read to %s, %s in the log\n", found.AsOf, seqOrNothing(answer.ReadTo), plural(answer.LogEvents, "event"))
 	})
 }
 

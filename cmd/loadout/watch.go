@@ -41,7 +41,7 @@ func (o *watchCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	w := &watcher{call: c, plain: o.Plain, since: begin.since}
+	w := &watcher{call: c, plain: o.Plain, since: begin.since, readTo: -1}
 	if o.Plain {
 		c.coloured = false
 	}
@@ -49,6 +49,7 @@ func (o *watchCmd) run(ctx context.Context, c *call) error {
 		if w.agent, err = c.agent(ctx, e, o.Reader); err != nil {
 			return err
 		}
+		w.readTo = reading(ctx, e, w.agent).ReadTo
 	}
 	if !o.Plain && !c.JSON {
 		c.printf("Watching %s. Ctrl-C stops.\n", e.Project().Root)
@@ -104,6 +105,9 @@ type watcher struct {
 	plain bool
 	since time.Time // only events from then on
 
+	readTo  int64 // up to where the agent has acknowledged
+	omitted int64 // events before the ones that it began with, -1: some, not counted
+
 	head   int64 // highest sequence number seen
 	mode   engine.Mode
 	halted bool
@@ -117,6 +121,12 @@ func (w *watcher) recent(ctx context.Context, e *engine.Engine, last int) (int64
 	found, err := e.Events(ctx, query)
 	if err != nil {
 		return 0, err
+	}
+	if w.omitted = found.Omitted; last == 0 && w.omitted >= 0 {
+		w.omitted += int64(len(found.Events))
+	}
+	if w.omitted != 0 && !w.call.JSON && !w.plain {
+		w.call.printf("%s\n", w.call.dim("-- "+omitted(w.omitted)+" before left out; --cursor -1 shows them"))
 	}
 	if last > 0 {
 		for i := range found.Events {
@@ -185,15 +195,13 @@ func (w *watcher) print(ev *event.Event) error {
 // say tells about the watching itself. Without text it says up to where the log was read, and how.
 func (w *watcher) say(text string) error {
 	if w.call.JSON {
-		type about struct {
-			AsOf int64       `json:"asOf"`
-			Mode engine.Mode `json:"mode"`
-			Note string      `json:"note,omitempty"`
-		}
-		return writeJSONLine(w.call.stdout, map[string]about{"watch": {w.head, w.mode, text}})
+		return writeJSONLine(w.call.stdout, map[string]watchJSON{"watch": {w.head, w.mode, w.readTo, w.omitted, text}})
 	}
 	if text == "" {
 		text = fmt.Sprintf("as of seq %d, %s", w.head, w.mode)
+		if w.agent != "" {
+			text += fmt.Sprintf("; %s has read to %s", w.agent, seqOrNothing(w.readTo))
+		}
 	}
 	if w.plain {
 		w.call.note("%s", text)
@@ -201,6 +209,15 @@ func (w *watcher) say(text string) error {
 	}
 	w.call.printf("%s\n", w.call.dim("-- "+text))
 	return w.call.err
+}
+
+// watchJSON is what a line says about the watching itself.
+type watchJSON struct {
+	AsOf    int64       `json:"asOf"`
+	Mode    engine.Mode `json:"mode"`
+	ReadTo  int64       `json:"readTo"`  // of the agent that was named, as it was at the start
+	Omitted int64       `json:"omitted"` // events before the first one, -1: some, not counted
+	Note    string      `json:"note,omitempty"`
 }
 
 // printLive prints an event as one line and what belongs to it below.
