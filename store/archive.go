@@ -284,7 +284,12 @@ func (r *rewrite) replace() error {
 	if err := r.tx.unchanged(); err != nil {
 		return err
 	}
-	if err := r.tx.inPlace(); err != nil {
+	// A log that another writer has opened must not be replaced under it.
+	current, err := r.tx.log.names(r.tx.lock.path, r.tx.lock.info)
+	if err == nil && !current {
+		err = ErrChanged
+	}
+	if err != nil {
 		return err
 	}
 	if err := r.tx.log.fs.SyncDir(r.tx.log.dir); err != nil { // the .corrupt file

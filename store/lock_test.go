@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agentloadout/loadout/store"
+	"github.com/agentloadout/loadout/store/storetest"
 )
 
 // hold runs fn while another Log of the same directory has the lock.
@@ -146,14 +147,24 @@ func TestLockFileReplacedWhileHeld(t *testing.T) {
 	wantError(t, err, store.ErrChanged)
 	wantSeqs(t, l, 0, 1)
 	err = l.Update(ctx, func(tx *store.Tx) error {
-		pos, err := tx.Read(ctx, store.Position{}, ignore)
-		if err != nil {
-			return err
-		}
 		remove(t, filepath.Join(l.Dir(), store.LockName))
-		_, err = tx.Append([][]byte{[]byte(event(pos.Highest() + 1))})
+		_, err := tx.Rewrite(ctx, func(store.Line) bool { return true }, nil)
 		return err
 	})
+	wantError(t, err, store.ErrChanged)
+}
+
+// Two writers that hold two locks at the same time: the one that was overtaken
+// does not acknowledge.
+func TestOvertakenWhileWriting(t *testing.T) {
+	fsys := storetest.New()
+	l := logWith(t, text(0), store.Options{FS: fsys})
+	fsys.Inject(storetest.Fault{Op: storetest.Write, Name: store.LogName, Times: 1, Do: func() {
+		remove(t, filepath.Join(l.Dir(), store.LockName))
+		write(t, store.Open(l.Dir(), store.Options{}), 1)
+	}})
+	_, _, err := tryWrite(t, l, 1)
+	wantError(t, err, store.ErrChanged)
 	wantError(t, err, store.ErrUncertain)
 }
 

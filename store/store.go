@@ -43,7 +43,7 @@ type Log struct {
 	options Options
 	writer  chan struct{} // one slot: the mutex in front of the lock, with a bounded wait
 	owner   *ownerNote    // used by whoever holds the lock
-	kept    *source       // the log left open by the last update, or nil; likewise
+	kept    kept          // from the last update; likewise
 	scratch buffer        // memory for what an update reads; likewise
 	local   func() error  // once: refuses a network file system
 }

@@ -73,21 +73,32 @@ func (tx *Tx) open() (err error) {
 	return nil
 }
 
+// kept is what an update leaves for the next one of the same Log.
+type kept struct {
+	file *source  // the log, open; nil for none
+	end  Position // after its last line; zero when that is not known
+	tail []byte   // the bytes before end
+}
+
 // takeKept returns the log as the last update has left it open, nil when it did
 // not or when the path names another file by now.
 func (l *Log) takeKept() (*source, error) {
-	f := l.kept
+	f := l.kept.file
+	l.kept.file = nil
 	if f == nil {
 		return nil, nil //nolint:nilnil // none was kept
 	}
-	l.kept = nil
 	now, err := l.fs.Lstat(l.path)
 	if err == nil && os.SameFile(f.info, now) {
 		if err = safe(l.path, now, 0); err == nil {
+			if now.Size() != f.info.Size() || !now.ModTime().Equal(f.info.ModTime()) {
+				l.kept.end = Position{}
+			}
 			f.info = now
 			return f, nil
 		}
 	}
+	l.kept.end = Position{}
 	return nil, also(ignoreMissing(err), f.Close())
 }
 
@@ -135,9 +146,12 @@ func (tx *Tx) Read(ctx context.Context, from Position, fn func(Batch) error) (Po
 		tx.end, tx.tail, tx.read = Position{MaxSeq: -1, LastSeq: -1}, nil, true
 		return tx.end, nil
 	}
-	tail, err := from.fits(tx.file, true)
-	if err != nil {
-		return from, err
+	tail := tx.log.kept.tail
+	if from.Offset == 0 || from != tx.log.kept.end { // else nothing has happened since
+		var err error
+		if tail, err = from.fits(tx.file, true); err != nil {
+			return from, err
+		}
 	}
 	s := newScanner(tx.file, from, tail)
 	pos, err := s.run(ctx, &tx.log.scratch, fn)
@@ -230,7 +244,7 @@ func (tx *Tx) write(text []byte, end *Position) error {
 	if err != nil {
 		return tx.takeBack(size, int64(len(text)), err)
 	}
-	if err := tx.inPlace(); err != nil {
+	if err := tx.arrived(size + int64(len(text))); err != nil {
 		return fmt.Errorf("%w: %w", ErrUncertain, err)
 	}
 	return nil
@@ -259,17 +273,16 @@ func (tx *Tx) unchanged() error {
 	return nil
 }
 
-// inPlace checks after a write that the paths of the lock and of the log still
-// name the files that are open: that nobody else could write meanwhile, and that
-// a reader finds what was written.
-func (tx *Tx) inPlace() error {
-	lock, err := tx.log.names(tx.lock.path, tx.lock.info)
-	if err != nil {
-		return err
+// arrived checks after a write that a reader finds it, in the file that is at the
+// path now, and that nobody else wrote meanwhile: that could only be somebody
+// without the lock, or with another one after ours was taken away.
+func (tx *Tx) arrived(size int64) error {
+	now, err := tx.log.fs.Lstat(tx.log.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (!os.SameFile(tx.file.info, now) || now.Size() != size) {
+		return ErrChanged
 	}
-	log, err := tx.log.names(tx.log.path, tx.file.info)
-	if err == nil && !(lock && log) {
-		err = ErrChanged
+	if err == nil {
+		tx.file.info = now
 	}
 	return err
 }
@@ -297,13 +310,17 @@ func (tx *Tx) takeBack(size, written int64, cause error) error {
 // kept for the next update.
 func (tx *Tx) close() error {
 	f := tx.file
-	tx.file, tx.read = nil, false
+	tx.file = nil
+	tx.log.kept.end = Position{}
 	if f == nil {
 		return nil
 	}
-	if keepOpen {
-		tx.log.kept = f
-		return nil
+	if !keepOpen {
+		return f.Close()
 	}
-	return f.Close()
+	tx.log.kept.file = f
+	if tx.read {
+		tx.log.kept.end, tx.log.kept.tail = tx.end, tx.tail
+	}
+	return nil
 }
