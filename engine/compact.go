@@ -273,13 +273,13 @@ func (p *plan) prove(ctx context.Context, tx *store.Tx, now time.Time) ([]byte, 
 	summary, err := event.New(event.Loadout, event.Broadcast, fmt.Sprintf("Compacted %d events (seq %d–%d)", p.removed, p.first, p.last),
 		event.Status{
 			CompactedCount: p.removed, CompactedRange: &event.SeqRange{From: max(0, p.first), To: max(0, p.last)},
-			Agents: p.agents, TypeCounts: p.types, CompactedAt: now.Format(event.TimeFormat), Carried: carried,
+			Agents: p.agents, TypeCounts: p.types, CompactedAt: event.FormatTime(now), Carried: carried,
 		})
 	if err != nil {
 		return nil, err
 	}
 	summary.ID = fmt.Sprintf("compaction-%d", now.UnixMilli())
-	summary.Seq, summary.Timestamp = full.at.Highest()+1, now.Format(event.TimeFormat)
+	summary.Seq, summary.Timestamp = full.at.Highest()+1, event.FormatTime(now)
 	if err := summary.Normalize(); err != nil {
 		return nil, err
 	}

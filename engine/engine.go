@@ -34,8 +34,9 @@ type Engine struct {
 	options Options
 	log     *store.Log
 
-	mu  sync.Mutex // guards mem
-	mem memory
+	mu   sync.Mutex // guards what follows
+	mem  memory
+	read time.Time // when the log was last read to its end
 
 	beats beats
 }

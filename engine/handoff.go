@@ -261,7 +261,7 @@ func (e *Engine) missing(ctx context.Context, s *state.State, box mailbox) ([]Me
 		settled := map[state.TaskStatus]event.Type{state.TaskDone: event.TypeDone, state.TaskFailed: event.TypeError, state.TaskCancelled: event.TypeCancel}
 		m := Message{
 			ID: event.NewID(), Type: settled[t.Status], From: t.SettledBy, To: t.From, Resolves: t.ID,
-			Description: event.Clip("Completed: "+t.Description, event.MaxDescription), Timestamp: t.SettledAt.UTC().Format(event.TimeFormat),
+			Description: event.Clip("Completed: "+t.Description, event.MaxDescription), Timestamp: event.FormatTime(*t.SettledAt),
 		}
 		messages = append(messages, m)
 	}

@@ -44,7 +44,7 @@ func (e *Engine) Kill(ctx context.Context, by, reason string) (Receipt, error) {
 	case event.Clip(reason, event.MaxReason) != reason:
 		return Receipt{}, &ValidationError{Field: "reason", Reason: fmt.Sprintf("is longer than %d characters", event.MaxReason)}
 	}
-	data, err := json.MarshalIndent(killSwitch{e.now().Format(event.TimeFormat), by, reason}, "", "  ")
+	data, err := json.MarshalIndent(killSwitch{event.FormatTime(e.now()), by, reason}, "", "  ")
 	if err != nil {
 		return Receipt{}, fmt.Errorf("write kill switch: %w", err)
 	}

@@ -23,6 +23,9 @@ const (
 	// checkpointAge is how old a checkpoint must be to be written anew: of many processes that write at once, one does it.
 	checkpointAge = time.Second
 
+	// warmFor is how long a memory counts as up to date enough to catch up under the lock.
+	warmFor = time.Second
+
 	// markEvery is how many sequence numbers lie between two state marks for time travel.
 	markEvery = 10000
 )
@@ -67,6 +70,7 @@ func (e *Engine) catchUp(ctx context.Context, read reader) error {
 	for tries := 0; ; tries++ {
 		_, err := read(ctx, e.mem.at, e.mem.follow)
 		if err == nil {
+			e.read = e.now()
 			return nil
 		}
 		if tries == 3 || !errors.Is(err, store.ErrReplaced) && !errors.Is(err, store.ErrMissing) {

@@ -73,7 +73,7 @@ func (e *Engine) moveBadLines(ctx context.Context) (archive string, err error) {
 		if err != nil {
 			return err
 		}
-		record.ID, record.Seq, record.Timestamp = event.NewID(), m.at.Highest()+1, e.now().Format(event.TimeFormat)
+		record.ID, record.Seq, record.Timestamp = event.NewID(), m.at.Highest()+1, event.FormatTime(e.now())
 		if err := record.Normalize(); err != nil {
 			return err
 		}

@@ -162,7 +162,7 @@ func toMessage(ev *event.Event) Message {
 func taskMessage(t state.Task) Message {
 	return Message{
 		ID: t.ID, Type: event.TypeTask, From: t.From, To: t.To, Description: t.Description, Context: t.Context,
-		Timestamp: t.At.UTC().Format(event.TimeFormat),
+		Timestamp: event.FormatTime(t.At),
 	}
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/store"
@@ -87,12 +88,12 @@ func (e *Engine) transact(ctx context.Context, t transaction) (Receipt, error) {
 	return receipt, nil
 }
 
-// warmUp reads the log before the lock is taken when nothing was read yet, so that only what came in between is left to read
+// warmUp reads the log before the lock is taken, unless it was read just now, so that only what came in between is left to read
 // while others wait.
 func (e *Engine) warmUp(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.mem.started {
+	if age := e.now().Sub(e.read); e.mem.started && age >= 0 && age < warmFor {
 		return nil
 	}
 	return e.catchUp(ctx, e.log.Read)
@@ -125,35 +126,34 @@ func (e *Engine) draft(ctx context.Context, tx *store.Tx, t transaction) (draft,
 	if err != nil {
 		return draft{}, err
 	}
-	stamp := v.Now.Format(event.TimeFormat)
-	finish := func(ev *event.Event) error {
-		d.head++
-		if d.head > event.MaxSeq {
-			return &ValidationError{Field: "seq", Reason: "has reached its limit"}
-		}
-		ev.Seq, ev.Timestamp = d.head, stamp
-		if ev.ID == "" {
-			ev.ID = event.NewID()
-		}
-		if err := cleanDraft(ev); err != nil {
-			return err
-		}
-		d.lines = append(d.lines, ev.AppendLine(nil))
-		return nil
-	}
-	for i := range lapsed {
-		if err := finish(&lapsed[i]); err != nil {
-			return draft{}, err
-		}
-	}
 	for i := range own {
 		own[i].Key, own[i].By = t.request.Key, t.request.By
-		if err := finish(&own[i]); err != nil {
-			return draft{}, err
+	}
+	for _, events := range [][]event.Event{lapsed, own} {
+		for i := range events {
+			if err := d.add(&events[i], v.Now); err != nil {
+				return draft{}, err
+			}
 		}
 	}
 	d.own, d.lapsed, d.messages = own, lapsed, project(v.State, own)
 	return d, nil
+}
+
+// add completes an event and makes its line.
+func (d *draft) add(ev *event.Event, now time.Time) error {
+	if d.head++; d.head > event.MaxSeq {
+		return &ValidationError{Field: "seq", Reason: "has reached its limit"}
+	}
+	ev.Seq, ev.Timestamp = d.head, event.FormatTime(now)
+	if ev.ID == "" {
+		ev.ID = event.NewID()
+	}
+	if err := cleanDraft(ev); err != nil {
+		return err
+	}
+	d.lines = append(d.lines, ev.AppendLine(nil))
+	return nil
 }
 
 // projectMessages shows a write in messages.jsonl. The write stands whether this works or not: the next handoff mends it.
