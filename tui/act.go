@@ -91,8 +91,9 @@ func (m *model) refusalDialog(err error) *overlay.Dialog {
 
 // refusalBody is a refusal for a dialog.
 func (m *model) refusalBody(said string, hints []string) []overlay.Paragraph {
-	var body []overlay.Paragraph
-	for i, line := range text.Lines(said) {
+	lines := text.Lines(said)
+	body := make([]overlay.Paragraph, 0, len(lines)+len(hints))
+	for i, line := range lines {
 		style := m.look.Text
 		if i == 0 {
 			style = m.look.Bad

@@ -64,6 +64,7 @@ func (f *fakeEngine) add(tb testing.TB, from, to, description string, body event
 }
 
 func (f *fakeEngine) own(tb testing.TB, agent string, mode event.Mode, reason string, paths ...string) {
+	tb.Helper()
 	f.add(tb, agent, event.Broadcast, agent+" claims: "+strings.Join(paths, ", "), event.Ownership{Paths: paths, Mode: mode, Reason: reason})
 }
 
@@ -237,6 +238,7 @@ func (failer) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
 
 // story is a project with something of everything, hostile text included.
 func story(tb testing.TB) *fakeEngine {
+	tb.Helper()
 	f := newFake()
 	f.add(tb, event.Loadout, event.Broadcast, "claude-code registered", event.Agent{Action: event.AgentRegistered, Name: "claude-code", Base: "claude-code", Human: "dana", PID: 4711, Host: "box"})
 	f.add(tb, event.Loadout, event.Broadcast, "codex registered", event.Agent{Action: event.AgentRegistered, Name: "codex", Base: "codex", PID: 4712, Host: "box"})

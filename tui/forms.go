@@ -36,6 +36,7 @@ func (m *model) act(i keymap.Intent) tea.Cmd {
 		m.askTask(subject)
 	case keymap.Decide:
 		m.askDecision()
+	default:
 	}
 	return nil
 }

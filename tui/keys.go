@@ -123,8 +123,9 @@ func (m *model) intent(i keymap.Intent, k tea.KeyMsg) tea.Cmd {
 		return m.askResume()
 	case keymap.Claim, keymap.Release, keymap.Acknowledge, keymap.Ask, keymap.AddTask, keymap.Decide:
 		return m.act(i)
+	default:
+		return m.do(m.focus, focused.Handle(i))
 	}
-	return m.do(m.focus, focused.Handle(i))
 }
 
 // zoom gives the focused pane the whole window, or takes it back.

@@ -32,26 +32,29 @@ func (p *program) Init() tea.Cmd {
 }
 
 // Update handles a message and draws.
-func (p *program) Update(msg tea.Msg) (self tea.Model, cmd tea.Cmd) {
-	self = p // also after a panic
+func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	return p, p.step(msg)
+}
+
+func (p *program) step(msg tea.Msg) (cmd tea.Cmd) {
 	defer p.crashes.recover()
 	if _, ok := msg.(frameMsg); ok {
 		p.waiting = false
 	}
 	cmd = p.safe(p.model.update(msg))
 	if !p.model.dirty || p.waiting {
-		return p, cmd
+		return cmd
 	}
 	if wait := frameInterval - time.Since(p.drawn); wait > 0 {
 		p.waiting = true
-		return p, tea.Batch(cmd, func() tea.Msg {
+		return tea.Batch(cmd, func() tea.Msg {
 			time.Sleep(wait)
 			return frameMsg{}
 		})
 	}
 	p.show(p.model.view())
 	p.drawn = time.Now()
-	return p, cmd
+	return cmd
 }
 
 // View is empty: frames go to the screen.

@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,6 +23,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
 	"github.com/agentloadout/loadout/engine"
@@ -39,7 +41,7 @@ func runChild(how string) int {
 	case "panic in the feed":
 		e = panics{f, "FollowFrom"}
 	}
-	err := Run(ctx, Options{Engine: e, Clock: f.clock, At: Now, fold: foldFake})
+	err := Run(ctx, Options{Engine: e, Clock: f.clock, At: Now, In: os.Stdin, Out: os.Stdout, fold: foldFake})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -90,9 +92,8 @@ func startTTY(t *testing.T, how string, argv ...string) *tty {
 	if err != nil {
 		t.Skipf("no pseudo-terminals here: %v", err)
 	}
-	if err := pty.Setsize(host, &pty.Winsize{Cols: 100, Rows: 30}); err != nil {
-		t.Fatal(err)
-	}
+	host = pollable(t, host)
+	resizeTTY(t, host, 100, 30)
 	before, err := term.GetState(int(line.Fd()))
 	if err != nil {
 		t.Fatal(err)
@@ -137,6 +138,36 @@ func startTTY(t *testing.T, how string, argv ...string) *tty {
 		answers.Wait()
 	})
 	return tt
+}
+
+// pollable is the same file in the mode in which a Close ends a Read.
+func pollable(t *testing.T, f *os.File) *os.File {
+	t.Helper()
+	fd, err := unix.Dup(int(f.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unix.CloseOnExec(fd)
+	if err := errors.Join(unix.SetNonblock(fd, true), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return os.NewFile(uintptr(fd), f.Name())
+}
+
+// resizeTTY changes the window's size. The package pty would make the file block for it.
+func resizeTTY(t *testing.T, f *os.File, w, h uint16) {
+	t.Helper()
+	conn, err := f.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failed error
+	err = conn.Control(func(fd uintptr) {
+		failed = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Col: w, Row: h})
+	})
+	if err := errors.Join(err, failed); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (t *tty) screen() string { return ansi.Strip(t.emulator.Render()) }
@@ -211,9 +242,7 @@ func TestTerminalOpenResizeActKillQuit(t *testing.T) {
 		t.Errorf("the terminal was asked for its background %d times", n)
 	}
 	tt.emulator.Resize(80, 24)
-	if err := pty.Setsize(tt.host, &pty.Winsize{Cols: 80, Rows: 24}); err != nil {
-		t.Fatal(err)
-	}
+	resizeTTY(t, tt.host, 80, 24)
 	tt.shows("3 Timeline · 4 Agents")
 	tt.press("c")
 	tt.shows("Claim")
@@ -322,7 +351,7 @@ func TestTerminalKeysArriveFast(t *testing.T) {
 	for i := range 10 {
 		want := fmt.Sprintf("▌%d ", i%4+1)
 		begun := time.Now()
-		tt.press(fmt.Sprint(i%4 + 1))
+		tt.press(strconv.Itoa(i%4 + 1))
 		tt.shows(want)
 		worst = max(worst, time.Since(begun))
 	}

@@ -38,7 +38,7 @@ type Options struct {
 	Pane    string // the pane that has the focus first, default the first
 	At      int64  // show the project as of this event; Now: live
 
-	In, Out     *os.File                 // the terminal, default standard input and output
+	In, Out     *os.File                 // the terminal, for Run
 	Environment func(name string) string // default os.Getenv
 	Clock       func() time.Time         // default time.Now
 
@@ -54,12 +54,6 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Agent == "" {
 		o.Agent = event.User
-	}
-	if o.In == nil {
-		o.In = os.Stdin
-	}
-	if o.Out == nil {
-		o.Out = os.Stdout
 	}
 	if o.Environment == nil {
 		o.Environment = os.Getenv
@@ -89,7 +83,10 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	if term := o.Environment("TERM"); term == "dumb" {
+	if o.In == nil || o.Out == nil {
+		return errors.New("the cockpit needs a terminal to run in")
+	}
+	if o.Environment("TERM") == "dumb" {
 		return &engine.UsageError{
 			Message: "this terminal cannot draw (TERM is dumb)",
 			Hints:   []string{"loadout tui --plain    to read the same as text"},

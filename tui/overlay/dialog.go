@@ -112,7 +112,7 @@ func (d *Dialog) keys() theme.Spans {
 	keys := theme.Spans{theme.S("esc", t.Strong), theme.S(" "+d.hint, t.Dim)}
 	above, below := d.scroll.Partial()
 	if above || below {
-		keys = append(keys, theme.S("  "+t.Glyphs.Up+t.Glyphs.Down, t.Strong), theme.S(" scroll", t.Dim))
+		keys = append(keys, theme.S("  "+t.Up+t.Down, t.Strong), theme.S(" scroll", t.Dim))
 	}
 	return keys
 }
@@ -120,8 +120,9 @@ func (d *Dialog) keys() theme.Spans {
 func (p Paragraph) lines(w int) []theme.Spans {
 	indent := min(p.Indent, w/2)
 	head := text.Pad(p.Head, indent)
-	var lines []theme.Spans
-	for i, line := range text.Wrap(p.Text, max(w-max(indent, text.Width(head)), 1)) {
+	wrapped := text.Wrap(p.Text, max(w-max(indent, text.Width(head)), 1))
+	lines := make([]theme.Spans, 0, len(wrapped))
+	for i, line := range wrapped {
 		if i > 0 {
 			head = text.Blank(max(indent, text.Width(p.Head)))
 		}

@@ -216,7 +216,7 @@ func (f *Form) talk(w int) []theme.Spans {
 	for i, paragraph := range f.wrong {
 		style, mark := t.Dim, "  "
 		if i == 0 {
-			style, mark = t.Bad, t.Glyphs.No+" "
+			style, mark = t.Bad, t.No+" "
 		}
 		for k, line := range text.Wrap(text.Line(paragraph), w-2) {
 			if k > 0 {

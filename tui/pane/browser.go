@@ -194,7 +194,7 @@ func (b *Browser) viewEmpty() []string {
 	}
 	for i, line := range text.Wrap(why, max(b.w-2, 1)) {
 		if i < b.h {
-			lines[i] = b.Theme.Row(b.w, theme.Style{}, theme.Spans{theme.S(" ", theme.Style{}), theme.S(line, b.Dim)}, nil)
+			lines[i] = b.Row(b.w, theme.Style{}, theme.Spans{theme.S(" ", theme.Style{}), theme.S(line, b.Dim)}, nil)
 		}
 	}
 	return lines
@@ -216,9 +216,9 @@ func (b *Browser) viewList(w, h int) []string {
 		row := make(theme.Spans, 0, len(left)+1)
 		row = append(append(row, mark), left...)
 		if w > 2 { // keep off the edge
-			lines = append(lines, b.Theme.Row(w-1, base, row, right)+base.Paint(" "))
+			lines = append(lines, b.Row(w-1, base, row, right)+base.Paint(" "))
 		} else {
-			lines = append(lines, b.Theme.Row(w, base, row, right))
+			lines = append(lines, b.Row(w, base, row, right))
 		}
 	}
 	for len(lines) < h {
@@ -238,7 +238,7 @@ func (b *Browser) viewDetail() []string {
 	from, to := b.scroll.Visible()
 	for _, spans := range b.detail[from:to] {
 		line := append(theme.Spans{theme.S(" ", theme.Style{})}, spans...)
-		lines = append(lines, b.Theme.Row(w, theme.Style{}, line, nil))
+		lines = append(lines, b.Row(w, theme.Style{}, line, nil))
 	}
 	for len(lines) < h {
 		lines = append(lines, text.Blank(w))
@@ -258,9 +258,9 @@ func (b *Browser) markScroll(lines []string, w int) {
 		}
 	}
 	if above {
-		mark(0, b.Glyphs.Up)
+		mark(0, b.Up)
 	}
 	if below {
-		mark(len(lines)-1, b.Glyphs.Down)
+		mark(len(lines)-1, b.Down)
 	}
 }

@@ -30,9 +30,11 @@ const (
 // closeWait is how long a terminal that does not take what is written to it may hold up the end.
 const closeWait = time.Second
 
-// ErrHangup says that the terminal is gone; ErrNoShell that nobody could let a stopped program go on.
+// ErrHangup says that the terminal is gone, ErrNoShell that nobody could let a stopped program go on, ErrClosed that the terminal was given
+// back for good.
 var (
 	ErrHangup  = errors.New("the terminal is gone")
+	ErrClosed  = errors.New("the terminal was given back")
 	ErrNoShell = errors.New("there is no shell here that could continue a suspended program")
 )
 
@@ -178,9 +180,27 @@ func (s *Screen) Redraw() {
 
 // Pause gives the terminal back for a while, as for a suspended job.
 func (s *Screen) Pause() error {
-	<-s.write
+	if !s.acquire() {
+		return ErrClosed
+	}
 	defer func() { s.write <- struct{}{} }()
 	return s.release()
+}
+
+// acquire takes the token, unless the screen was closed: what comes late must not take the terminal again.
+func (s *Screen) acquire() bool {
+	select {
+	case <-s.stop:
+		return false
+	case <-s.write:
+	}
+	select {
+	case <-s.stop:
+		s.write <- struct{}{}
+		return false
+	default:
+		return true
+	}
 }
 
 func (s *Screen) release() error {
@@ -199,7 +219,9 @@ func (s *Screen) restore() error {
 // Resume takes the terminal again and draws everything. It also mends a terminal that was never given back, as after a stop that could
 // not be caught.
 func (s *Screen) Resume() error {
-	<-s.write
+	if !s.acquire() {
+		return ErrClosed
+	}
 	defer func() { s.write <- struct{}{} }()
 	before, err := term.MakeRaw(int(s.in.Fd()))
 	if err != nil {

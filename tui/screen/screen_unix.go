@@ -59,6 +59,12 @@ func (s *Screen) Stop() error {
 	if err := s.Pause(); err != nil {
 		return err
 	}
-	err := syscall.Kill(0, syscall.SIGSTOP) // returns when the job goes on
+	going := make(chan os.Signal, 1)
+	signal.Notify(going, syscall.SIGCONT)
+	defer signal.Stop(going)
+	err := syscall.Kill(0, syscall.SIGSTOP)
+	if err == nil {
+		<-going // the stop may reach this thread a little later than the call returns
+	}
 	return errors.Join(err, s.Resume())
 }

@@ -61,8 +61,10 @@ func TestUnknownThemeIsRefused(t *testing.T) {
 // A glyph of more than one cell, or of a width that depends on the terminal, would break every border.
 func TestGlyphsAreNarrow(t *testing.T) {
 	for name, g := range map[string]Glyphs{"unicode": unicodeGlyphs, "ascii": asciiGlyphs} {
-		one := []string{g.TopLeft, g.TopRight, g.BottomLeft, g.BottomRight, g.Horizontal, g.Vertical, g.Open, g.Closed, g.Pointer, g.Exclusive,
-			g.Shared, g.Yes, g.No, g.Live, g.Idle, g.Gone, g.Warning, g.Stop, g.Time, g.Ellipsis, g.Dot, g.Arrow, g.GitBranch, g.Up, g.Down}
+		one := []string{
+			g.TopLeft, g.TopRight, g.BottomLeft, g.BottomRight, g.Horizontal, g.Vertical, g.Open, g.Closed, g.Pointer, g.Exclusive,
+			g.Shared, g.Yes, g.No, g.Live, g.Idle, g.Gone, g.Warning, g.Stop, g.Time, g.Ellipsis, g.Dot, g.Arrow, g.GitBranch, g.Up, g.Down,
+		}
 		for _, s := range one {
 			if text.Width(s) != 1 {
 				t.Errorf("%s: %q is %d cells", name, s, text.Width(s))

@@ -306,9 +306,9 @@ func (p *rows) mark(r state.Reader) theme.Spans {
 	case r.Behind == 0:
 		return theme.Spans{theme.S(p.Yes, p.Good)}
 	case r.Revision == 0:
-		return theme.Spans{theme.S(p.Glyphs.No+" unread", p.Warn)}
+		return theme.Spans{theme.S(p.No+" unread", p.Warn)}
 	}
-	return theme.Spans{theme.S(fmt.Sprintf("%s r%d", p.Glyphs.No, r.Revision), p.Warn)}
+	return theme.Spans{theme.S(fmt.Sprintf("%s r%d", p.No, r.Revision), p.Warn)}
 }
 
 // summary is readers for a narrow pane.
@@ -329,7 +329,7 @@ func (p *rows) summary(c state.Contract) theme.Spans {
 		if yes > 0 {
 			spans = append(spans, theme.S(" ", p.Text))
 		}
-		spans = append(spans, theme.S(fmt.Sprintf("%s%d", p.Glyphs.No, no), p.Warn))
+		spans = append(spans, theme.S(fmt.Sprintf("%s%d", p.No, no), p.Warn))
 	}
 	return spans
 }
@@ -388,13 +388,13 @@ func (p *rows) about(d *pane.Detail, c *state.Contract, revision int64) {
 		if r.Declared {
 			said = "builds on it"
 		}
-		state := fmt.Sprintf("%s up to date", p.Yes)
+		state := p.Yes + " up to date"
 		style := p.Good
 		if r.Behind > 0 {
 			style = p.Warn
-			state = fmt.Sprintf("%s on r%d, %s behind", p.Glyphs.No, r.Revision, pane.Count(r.Behind, "revision"))
+			state = fmt.Sprintf("%s on r%d, %s behind", p.No, r.Revision, pane.Count(r.Behind, "revision"))
 			if r.Revision == 0 {
-				state = p.Glyphs.No + " has read no revision"
+				state = p.No + " has read no revision"
 			}
 		}
 		d.Field(label, strings.Join([]string{r.Agent, state, said}, "  "), style)

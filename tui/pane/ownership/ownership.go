@@ -3,6 +3,7 @@ package ownership
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -314,7 +315,7 @@ func (p *rows) Detail(w int) []theme.Spans {
 			d.Field("state", note, style)
 		}
 		d.Field("reason", c.Reason, p.Text)
-		d.Field("fence", fmt.Sprint(c.Fence), p.Dim)
+		d.Field("fence", strconv.FormatInt(c.Fence, 10), p.Dim)
 		d.Field("event", fmt.Sprintf("#%d", c.Seq), p.Dim)
 	}
 	if len(r.node.claims) == 0 {
