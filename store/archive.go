@@ -263,7 +263,7 @@ func (r *rewrite) line(ctx context.Context, line *Line, keep func(Line) bool) er
 
 // finish adds the extra lines, which continue the numbers of the old log.
 func (r *rewrite) finish(end Position, extra [][]byte) error {
-	text, after, err := layOut(Position{MaxSeq: end.Highest()}, extra)
+	text, after, err := r.tx.log.layOut(Position{MaxSeq: end.Highest()}, extra)
 	if err != nil {
 		return err
 	}

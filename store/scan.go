@@ -49,7 +49,7 @@ func (b *buffer) grow(n int64) []byte {
 	return b.bytes[:n]
 }
 
-// object returns the i-th object; i grows by one from call to call.
+// object returns the i-th object; i grows by at most one from call to call.
 func (b *buffer) object(i int) *jsonline.Object {
 	if i == len(b.objects) {
 		block := jsonline.Make(min(max(len(b.objects), 2), 64))

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-
-	"github.com/agentloadout/loadout/store/jsonline"
 )
 
 // Tx is the log under the lock. It is valid inside the function that Update
@@ -177,7 +175,7 @@ func (tx *Tx) Append(lines [][]byte) (Position, error) {
 	if !tx.read {
 		return Position{}, errors.New("append to log: the end of the log was not read in this update")
 	}
-	text, end, err := layOut(tx.end, lines)
+	text, end, err := tx.log.layOut(tx.end, lines)
 	if err != nil {
 		return tx.end, fmt.Errorf("append to log: %w", err)
 	}
@@ -196,9 +194,13 @@ func (tx *Tx) Append(lines [][]byte) (Position, error) {
 
 // layOut joins the lines to one text and returns the position after it, but for
 // the digest of the tail.
-func layOut(end Position, lines [][]byte) ([]byte, Position, error) {
-	var text []byte
-	var o jsonline.Object
+func (l *Log) layOut(end Position, lines [][]byte) (text []byte, after Position, err error) {
+	size := 0
+	for _, line := range lines {
+		size += len(line) + 1
+	}
+	text = make([]byte, 0, size)
+	o := l.scratch.object(0)
 	for i, line := range lines {
 		if len(line) > MaxLineBytes {
 			return nil, end, fmt.Errorf("%w: %d bytes, more than %d", ErrLine, len(line), MaxLineBytes)
@@ -209,14 +211,17 @@ func layOut(end Position, lines [][]byte) ([]byte, Position, error) {
 		if err := o.Parse(line); err != nil {
 			return nil, end, fmt.Errorf("%w: %w", ErrLine, err)
 		}
-		seq := seqOf(&o)
+		seq := seqOf(o)
 		if seq <= end.MaxSeq {
 			return nil, end, fmt.Errorf("%w: its seq %d is not above %d", ErrLine, seq, end.MaxSeq)
 		}
 		if end.Offset == 0 && i == 0 {
 			end.File.First = digestLine(line)
 		}
-		end.MaxSeq, end.LastSeq, end.Last = seq, seq, digestLine(line)
+		if i == len(lines)-1 {
+			end.Last = digestLine(line)
+		}
+		end.MaxSeq, end.LastSeq = seq, seq
 		end.Lines++
 		text = append(append(text, line...), '\n')
 	}
