@@ -197,7 +197,7 @@ func decideForget(v View, c ForgetAgent) ([]event.Event, error) {
 		return nil, &ConflictError{
 			Kind:    ConflictName,
 			Message: fmt.Sprintf("%s has a live session%s", told(a.Name), sinceRegistered(v, a)),
-			Hints:   []string{fmt.Sprintf("loadout agent end %s", word(a.Name))},
+			Hints:   []string{"loadout agent end " + word(a.Name)},
 		}
 	}
 	if left := v.leftBehind(a); left != "" {

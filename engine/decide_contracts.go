@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -115,9 +114,10 @@ func counted(n int, noun string) string {
 
 // noContract says that a contract does not exist, and which one could be meant.
 func noContract(s *state.State, name string) error {
-	var names []string
-	for _, c := range s.Contracts() {
-		names = append(names, c.Name)
+	contracts := s.Contracts()
+	names := make([]string, len(contracts))
+	for i := range contracts {
+		names[i] = contracts[i].Name
 	}
 	return &NotFoundError{
 		Kind: "contract", Name: told(name), Suggestions: closest(name, names),
@@ -202,9 +202,10 @@ func ackEvent(c Ack) (event.Event, error) {
 
 // agentNames lists everybody known, for suggestions.
 func agentNames(s *state.State) []string {
-	var names []string
-	for _, a := range s.Agents() {
-		names = append(names, a.Name)
+	agents := s.Agents()
+	names := make([]string, len(agents))
+	for i := range agents {
+		names[i] = agents[i].Name
 	}
-	return slices.Compact(names)
+	return names
 }

@@ -68,7 +68,8 @@ func (v View) tell(conflicts []Conflict) []string {
 
 // describe tells a conflict in a few lines: who, how, since when, why, from which session, and whether it lives.
 func (v View) describe(c Conflict) []string {
-	claim, overlap := c.Claim, ""
+	claim := c.Claim
+	var overlap string
 	switch inside, around := state.Within(c.Requested, claim.Path, v.FoldCase), state.Within(claim.Path, c.Requested, v.FoldCase); {
 	case inside && around:
 		overlap = told(claim.Path) + ":"

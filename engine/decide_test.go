@@ -139,7 +139,7 @@ func mustSay(t *testing.T, err error, words ...string) {
 // session registers an agent whose session lives.
 func (d *desk) session(base string) string {
 	d.t.Helper()
-	e := d.one(Register{Base: base, Human: "ada", Session: "s-" + base + fmt.Sprint(d.state.Head())})
+	e := d.one(Register{Base: base, Human: "ada", Session: fmt.Sprintf("s-%s%d", base, d.state.Head())})
 	d.live[event.FoldName(e.From)] = Liveness{Known: true, Live: true, LastBeat: d.now}
 	return e.From
 }

@@ -139,7 +139,7 @@ func (s *State) place(name string, was int) int {
 }
 
 // foldAgent folds the life of a session.
-func (s *State) foldAgent(e *event.Event, b event.Agent, at time.Time) {
+func (s *State) foldAgent(b event.Agent, at time.Time) {
 	switch b.Action {
 	case event.AgentRegistered:
 		m := s.member(b.Name)

@@ -175,7 +175,7 @@ func (s *State) fold(e *event.Event, body event.Body, at time.Time) {
 	case event.Discussion:
 		s.foldStatement(e, b, at)
 	case event.Agent:
-		s.foldAgent(e, b, at)
+		s.foldAgent(b, at)
 	case event.Halt:
 		s.foldHalt(e, b, at)
 	case event.Handoff, event.Unknown: // news, and no more
