@@ -215,10 +215,10 @@ func (f *fakeEngine) Do(ctx context.Context, r engine.Request) (engine.Receipt, 
 }
 
 func (f *fakeEngine) Kill(_ context.Context, by, reason string) (engine.Receipt, error) {
-	e := f.add(failer{}, by, event.Broadcast, "halted: "+reason, event.Halt{Action: event.HaltSet, Reason: reason})
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.halted = &engine.HaltedError{By: by, Reason: reason, At: f.now}
+	f.halted = &engine.HaltedError{By: by, Reason: reason, At: f.now.Add(time.Minute)}
+	f.mu.Unlock()
+	e := f.add(failer{}, by, event.Broadcast, "halted: "+reason, event.Halt{Action: event.HaltSet, Reason: reason})
 	return engine.Receipt{Events: []event.Event{e}}, nil
 }
 
