@@ -12,13 +12,51 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Waiting for a lock polls, because a blocking flock can neither be bounded nor
-// cancelled. The pause grows from pollMin to pollMax and is jittered, so that
-// waiters do not meet again and again.
+// A writer that writes again and again finds the lock free each time, while those
+// who wait sleep. After turnTime it steps aside for turnPause, in which one of
+// them takes over.
 const (
-	pollMin = 500 * time.Microsecond
-	pollMax = 10 * time.Millisecond
+	turnTime  = 20 * time.Millisecond
+	turnPause = 2 * time.Millisecond
+	turnGap   = time.Millisecond // a longer one between two writes ends a turn
 )
+
+// pause returns how long to sleep before the next try of a lock that was waited
+// for so long already. Waiting polls, because a blocking flock can neither be
+// bounded nor cancelled, and because it hands the lock over after every write,
+// which takes longer than several writes of one process. Most locks are free
+// again after a write; then it is worth waiting quietly; who has waited long
+// looks more often and so goes first.
+func pause(waited time.Duration) time.Duration {
+	switch {
+	case waited < time.Millisecond:
+		return 500 * time.Microsecond
+	case waited < 5*time.Millisecond:
+		return 2 * time.Millisecond
+	case waited < 150*time.Millisecond:
+		return 15 * time.Millisecond
+	case waited < 400*time.Millisecond:
+		return 5 * time.Millisecond
+	case waited < 2*time.Second:
+		return time.Millisecond
+	}
+	return 10 * time.Millisecond // somebody holds it for long
+}
+
+// turn is a run of writes of one process without a gap.
+type turn struct{ began, ended time.Time }
+
+// over reports whether it is time to step aside before the next write.
+func (t *turn) over(now time.Time) bool {
+	if now.Sub(t.ended) > turnGap {
+		t.began = now
+	}
+	if now.Sub(t.began) < turnTime {
+		return false
+	}
+	t.began = now
+	return true
+}
 
 // held is a lock of the operating system that this process holds.
 type held struct {
@@ -35,7 +73,7 @@ func (l *Log) acquire(ctx context.Context, path string, note *ownerNote, wait ti
 	start := time.Now()
 	h := &held{log: l, path: path, lock: flock.New(path,
 		flock.SetFlag(os.O_CREATE|os.O_RDWR|openNoFollow|openNonBlock), flock.SetPermissions(fileMode))}
-	for pause := pollMin; ; pause = min(pause*2, pollMax) {
+	for {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("wait for %s: %w", path, err)
 		}
@@ -47,11 +85,12 @@ func (l *Log) acquire(ctx context.Context, path string, note *ownerNote, wait ti
 			note.write(h)
 			return h, nil
 		}
-		left := wait - time.Since(start)
-		if left <= 0 {
-			return nil, &LockedError{Path: path, Owner: l.readOwner(path), Waited: time.Since(start)}
+		waited := time.Since(start)
+		if waited >= wait {
+			return nil, &LockedError{Path: path, Owner: l.readOwner(path), Waited: waited}
 		}
-		sleep(ctx, min(left, pause/2+rand.N(pause))) //nolint:gosec // jitter, not a secret
+		p := pause(waited)
+		sleep(ctx, min(wait-waited, p/2+rand.N(p))) //nolint:gosec // jitter, not a secret
 	}
 }
 
@@ -117,13 +156,19 @@ func (l *Log) lock(ctx context.Context) (release func() error, h *held, err erro
 			return nil, nil, &LockedError{Path: path, Owner: l.readOwner(path), Waited: time.Since(start)}
 		}
 	}
+	if l.turn.over(time.Now()) {
+		sleep(ctx, turnPause)
+	}
 	h, err = l.acquire(ctx, path, l.owner, l.options.LockWait-time.Since(start))
 	if err != nil {
 		<-l.writer
 		return nil, nil, err
 	}
 	return func() error {
-		defer func() { <-l.writer }()
+		defer func() {
+			l.turn.ended = time.Now()
+			<-l.writer
+		}()
 		return h.release()
 	}, h, nil
 }

@@ -42,7 +42,8 @@ type Log struct {
 	fs      FS
 	options Options
 	writer  chan struct{} // one slot: the mutex in front of the lock, with a bounded wait
-	owner   *ownerNote    // used by whoever holds the lock
+	turn    turn          // used by whoever has the slot
+	owner   *ownerNote    // likewise
 	kept    kept          // from the last update; likewise
 	scratch buffer        // memory for what an update reads; likewise
 	local   func() error  // once: refuses a network file system
