@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"strings"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
 )
 
 type killCmd struct {
@@ -21,12 +24,8 @@ func (o *killCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	who, err := c.acting(ctx, e, "")
-	if err != nil {
-		return err
-	}
 	reason := strings.Join(o.Reason, " ")
-	r, err := e.Kill(ctx, who.name, reason)
+	r, err := e.Kill(ctx, c.killer(), reason)
 	if err != nil {
 		return err
 	}
@@ -43,6 +42,17 @@ func (o *killCmd) run(ctx context.Context, c *call) error {
 		}
 		c.printf("  resume with: loadout resume\n")
 	})
+}
+
+// killer is who sets the kill switch, as far as it can be told without reading the log: stopping must not wait for that, and must work
+// when the log cannot be read.
+func (c *call) killer() string {
+	for _, name := range []string{c.As, c.Agent, c.env(engine.EnvAgent)} {
+		if name != "" && !event.SameName(name, engine.Me) {
+			return name
+		}
+	}
+	return event.User
 }
 
 type resumeCmd struct{}
