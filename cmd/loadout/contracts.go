@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"unicode/utf8"
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
@@ -141,6 +143,9 @@ func (o *contractCmd) body(c *call) (string, error) {
 		return "", &engine.ValidationError{
 			Field: "body", Reason: fmt.Sprintf("is longer than %d characters", event.MaxContractBody),
 		}
+	}
+	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
+		return "", &engine.ValidationError{Field: "body", Reason: "is no text: it has a NUL byte or is not valid UTF-8"}
 	}
 	return string(text), nil
 }

@@ -62,6 +62,9 @@ func parse(a *app, args []string) (*call, command, error) {
 	if len(args) > 0 && args[0] == "help" { // as in other programs: loadout help coord own
 		args = append(slices.Clone(args[1:]), "--help")
 	}
+	if err := checkBytes(args); err != nil {
+		return c, nil, err
+	}
 	tree := prune(args)
 	parser, err := newParser(tree, func(page string) { c.printf("%s", styled(page)) })
 	if err != nil {
@@ -72,6 +75,9 @@ func parse(a *app, args []string) (*call, command, error) {
 		if !errors.Is(err, errHelpShown) {
 			err = misspelt(parser.Model, err)
 		}
+		return c, nil, err
+	}
+	if err := checkEmpty(parsed); err != nil {
 		return c, nil, err
 	}
 	node := parsed.Selected()

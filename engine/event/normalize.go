@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Normalize makes a draft ready to be stored, or says with an *InvalidError why it cannot be: it trims, drops what is optional
@@ -69,10 +70,12 @@ func (e *Event) checkEnvelope() error {
 	return nil
 }
 
-// checkName refuses what cannot be typed or shown as a name.
+// checkName refuses what cannot be typed or shown as a name: two names that look the same on every screen must be the same.
 func checkName(field, name string) error {
-	if strings.ContainsFunc(name, unicode.IsControl) {
-		return invalid(field, "has a control character")
+	if strings.ContainsFunc(name, func(r rune) bool {
+		return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == utf8.RuneError
+	}) {
+		return invalid(field, "has a control character, an invisible one, or one that is not valid")
 	}
 	return checkText(field, name, MaxName)
 }
