@@ -37,6 +37,17 @@ func BenchmarkTextSecret(b *testing.B) {
 	}
 }
 
+// BenchmarkTextMegabyte is a megabyte of names of secrets, each of which has to
+// be looked at.
+func BenchmarkTextMegabyte(b *testing.B) {
+	s := strings.Repeat("token: next, ", 1<<20/13)
+	b.SetBytes(int64(len(s)))
+	for b.Loop() {
+		Text(s)
+	}
+}
+
+// BenchmarkRules is what the first call of a process pays once.
 func BenchmarkRules(b *testing.B) {
 	for b.Loop() {
 		buildIndex()

@@ -48,12 +48,11 @@ var classes = func() (t [256]charset) {
 	fill('g', 'z', lowGZ)
 	fill('A', 'F', upAF)
 	fill('G', 'Z', upGZ)
-	for b, c := range map[byte]charset{
-		'_': under, '-': dash, '.': dot, '/': slash, '+': plus, '=': equal,
-		'~': tilde, '%': percent, ':': colon, '@': atSign, '$': dollar, ' ': blank, '\t': blank,
-	} {
-		t[b] = c
+	const signs = "_-./+=~%:@$ "
+	for i := range len(signs) {
+		t[signs[i]] = under << i
 	}
+	t['\t'] = blank
 	return t
 }()
 

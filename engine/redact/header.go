@@ -52,11 +52,11 @@ func isScheme(s string) bool {
 	return ok && (strings.HasSuffix(last, "token") || strings.HasSuffix(last, "key"))
 }
 
-// authorization finds the credentials of a header value that starts at from and
-// ends before limit: what follows the scheme. It returns their end, or from when
-// there are none.
-func (c *scan) authorization(from, limit int) int {
+// authorization finds the credentials of a header value: what follows the scheme.
+// It returns their end, or the start of the value when there are none.
+func (c *scan) authorization(at span) int {
 	const longestScheme = 32
+	from, limit := at.from, at.to
 	s := c.s[:limit]
 	name := wordy.run(s[:min(limit, from+longestScheme)], from)
 	if name >= limit || s[name] != ' ' || !isScheme(s[from:name]) {

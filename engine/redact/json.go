@@ -1,9 +1,11 @@
 package redact
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -36,9 +38,6 @@ func JSON(raw []byte) ([]byte, error) {
 	out := make([]byte, 0, len(raw)+len(w.edits)*len(Marker))
 	done := 0
 	for _, e := range w.edits {
-		if e.from < done {
-			continue // inside a value that went whole
-		}
 		out = append(out, w.s[done:e.from]...)
 		out = appendString(out, e.text)
 		done = e.to
@@ -68,44 +67,43 @@ func (w *walk) blanks(i int) int {
 
 // value deals with the value at i, whose key has class k, and returns its end.
 func (w *walk) value(i int, k class) (int, error) {
-	if w.depth++; w.depth > maxDepth {
-		return i, errDepth
-	}
-	defer func() { w.depth-- }()
 	from, mark := i, len(w.edits)
-	var err error
 	switch w.s[i] {
 	case '"':
-		end := stringEnd(w.s, i)
-		w.text(i, end, k)
-		return end, nil
-	case '{':
-		i, err = w.object(i)
-	case '[':
-		i, err = w.array(i, k)
+		i = stringEnd(w.s, i)
+		w.text(from, i, k)
+		return i, nil
 	case 't', 'f', 'n':
 		return literalEnd(w.s, i), nil
-	default:
-		end := literalEnd(w.s, i)
-		if k >= secret {
-			w.edits = append(w.edits, edit{span{i, end}, Marker})
+	case '{', '[':
+		w.depth++
+		if w.depth > maxDepth {
+			return i, errDepth
 		}
-		return end, nil
+		var err error
+		if w.s[i] == '{' {
+			i, err = w.object(i)
+		} else {
+			i, err = w.array(i, k)
+		}
+		w.depth--
+		if err != nil || w.blanks(from+1) == i-1 { // empty
+			return i, err
+		}
+	default:
+		i = literalEnd(w.s, i)
 	}
-	if k >= secret && strings.TrimLeft(w.s[from+1:i], " \t\r\n") != w.s[i-1:i] && err == nil {
+	if k >= secret {
 		w.edits = append(w.edits[:mark], edit{span{from, i}, Marker})
 	}
-	return i, err
+	return i, nil
 }
 
 // text deals with a string value.
 func (w *walk) text(from, to int, k class) {
 	s := unquote(w.s[from:to])
-	redacted := s
-	switch {
-	case k >= secret && s != "" && s != Marker, k != plain && isSecretText(k, s):
-		redacted = Marker
-	default:
+	redacted := Marker
+	if (k < secret || s == "") && !isSecretText(k, s) {
 		redacted = Text(s)
 	}
 	if redacted != s {
@@ -118,103 +116,83 @@ func (w *walk) text(from, to int, k class) {
 // secret.
 func (w *walk) object(i int) (int, error) {
 	var (
-		named   class // of the string under "name" or "key"
-		kind    bool  // it is a Kubernetes secret
-		pending []span
-		err     error
+		named    class // of the string under "name" or "key"
+		manifest bool
+		values   []span // that are secret if the object has one of the shapes
 	)
+	mark := len(w.edits)
 	for i = w.blanks(i + 1); w.s[i] != '}'; i = w.blanks(i) {
 		if w.s[i] == ',' {
 			i = w.blanks(i + 1)
 		}
 		end := stringEnd(w.s, i)
 		key := unquote(w.s[i:end])
-		i = w.blanks(w.blanks(end) + 1)
-		at := span{from: i}
-		if i, err = w.value(i, keyClass(key)); err != nil {
+		from := w.blanks(w.blanks(end) + 1)
+		var err error
+		if i, err = w.value(from, classify(key)); err != nil {
 			return i, err
 		}
-		at.to = i
-		switch isText := w.s[at.from] == '"'; {
-		case isText && (key == "name" || key == "key" || key == "Name" || key == "Key"):
-			named = classify(unquote(w.s[at.from:at.to]))
-		case isText && (key == "value" || key == "Value"),
-			key == "data", key == "stringData":
-			pending = append(pending, at)
-		case isText && key == "kind":
-			kind = unquote(w.s[at.from:at.to]) == "Secret"
+		isText := w.s[from] == '"'
+		switch key {
+		case "name", "Name", "key", "Key":
+			if isText {
+				named = classify(unquote(w.s[from:i]))
+			}
+		case "kind":
+			manifest = w.s[from:i] == `"Secret"`
+		case "value", "Value", "data", "stringData":
+			values = append(values, span{from, i})
 		}
 	}
-	for _, at := range pending {
-		if isText := w.s[at.from] == '"'; isText && named >= secret && isSecretText(named, unquote(w.s[at.from:at.to])) ||
-			!isText && kind && w.s[at.from] == '{' {
-			w.replace(at)
+	for _, at := range values {
+		switch w.s[at.from] {
+		case '"':
+			if named >= secret && isSecretText(named, unquote(w.s[at.from:at.to])) {
+				w.replace(at, mark)
+			}
+		case '{':
+			if manifest && w.blanks(at.from+1) != at.to-1 {
+				w.replace(at, mark)
+			}
 		}
 	}
 	return i + 1, nil
 }
 
-// replace puts Marker in place of a value that was dealt with before.
-func (w *walk) replace(at span) {
-	keep := w.edits[:0]
-	placed := false
-	for _, e := range w.edits {
-		switch {
-		case e.from < at.from:
-			keep = append(keep, e)
-		case e.from >= at.to:
-			if !placed {
-				placed = true
-			}
-			keep = append(keep, e)
-		}
-	}
-	w.edits = keep
-	n := len(w.edits)
-	for n > 0 && w.edits[n-1].from > at.from {
-		n--
-	}
-	w.edits = append(w.edits, edit{})
-	copy(w.edits[n+1:], w.edits[n:])
-	w.edits[n] = edit{at, Marker}
+// replace puts Marker in place of a value that was dealt with before; the edits
+// before mark are elsewhere.
+func (w *walk) replace(at span, mark int) {
+	order := func(e edit, from int) int { return cmp.Compare(e.from, from) }
+	first, _ := slices.BinarySearchFunc(w.edits[mark:], at.from, order)
+	last, _ := slices.BinarySearchFunc(w.edits[mark:], at.to, order)
+	w.edits = slices.Replace(w.edits, mark+first, mark+last, edit{at, Marker})
 }
 
 // array deals with an array under a key of class k. In a command line that was
 // split into words, a flag gives its class to the word after it.
 func (w *walk) array(i int, k class) (int, error) {
+	k = min(k, hint) // an array under the name of a secret goes whole
 	flag := plain
-	var err error
 	for i = w.blanks(i + 1); w.s[i] != ']'; i = w.blanks(i) {
 		if w.s[i] == ',' {
 			i = w.blanks(i + 1)
 		}
-		from := i
-		next := plain
-		if w.s[from] == '"' {
-			if s := unquote(w.s[from:stringEnd(w.s, from)]); len(s) > 1 && s[0] == '-' {
-				flag = plain
-				next = classify(strings.TrimLeft(s, "-"))
+		item, next := k, plain
+		if w.s[i] == '"' {
+			switch s := unquote(w.s[i:stringEnd(w.s, i)]); {
+			case !strings.HasPrefix(s, "-"):
+				item = max(k, flag)
+			case classify(strings.TrimLeft(s, "-")) >= secret:
+				next = secret
 			}
 		}
-		if i, err = w.value(from, max(hintOnly(k), flag)); err != nil {
+		var err error
+		if i, err = w.value(i, item); err != nil {
 			return i, err
 		}
-		flag = plain
-		if next >= secret {
-			flag = next
-		}
+		flag = next
 	}
 	return i + 1, nil
-}
-
-// hintOnly is the class that the items of a list inherit: a list under a secret
-// key goes whole.
-func hintOnly(k class) class { return min(k, hint) }
-
-// keyClass is the class of a JSON key. What only hints in text, where a name may
-// belong to code, is as good as said by the keys of the coordination protocol.
-func keyClass(key string) class {
-	return classify(key)
 }
 
 // stringEnd returns the end of the JSON string that starts at i.
@@ -269,41 +247,4 @@ func appendString(out []byte, s string) []byte {
 		}
 	}
 	return append(out, '"')
-}
-
-// isSchema reports whether a JSON object describes a value in place of holding
-// one: {"type": "string"}.
-func isSchema(raw json.RawMessage) bool {
-	var schema struct {
-		Type any    `json:"type"`
-		Ref  string `json:"$ref"`
-	}
-	if json.Unmarshal(raw, &schema) != nil {
-		return false
-	}
-	switch schema.Type {
-	case "string", "object", "array", "number", "integer", "boolean":
-		return true
-	}
-	return schema.Ref != ""
-}
-
-// json finds the array or object at p under a quoted name that is secret.
-func (c *scan) json(v value, p int) int {
-	if v.key.class < secret || !v.key.quoted || v.op != opColon || c.s[p] != '[' && c.s[p] != '{' ||
-		c.wasted > 4*len(c.s) || strings.HasPrefix(c.s[p:], Marker) {
-		return 0
-	}
-	dec := json.NewDecoder(strings.NewReader(c.s[p:]))
-	var raw json.RawMessage
-	if dec.Decode(&raw) != nil {
-		c.wasted += len(c.s) - p
-		return 0
-	}
-	end := p + len(raw)
-	if strings.TrimSpace(c.s[p+1:end-1]) == "" || isSchema(raw) {
-		return 0
-	}
-	c.add(p, end)
-	return end
 }

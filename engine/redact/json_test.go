@@ -10,8 +10,10 @@ func TestJSON(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"string", `"password=hunter2222"`, `"password=[REDACTED]"`},
 		{"key", `{"password":"x"}`, `{"password":"[REDACTED]"}`},
-		{"every key of the protocol", `{"apikey":"a","api_key":"a","API-KEY":"a","access token":1,"auth":"a","authorization":"a","bearer":"a","clientSecret":"a","secret":"a","token":"a","passwd":"a","pwd":"a","credential":"a","credentials":"a"}`,
-			`{"apikey":"M","api_key":"M","API-KEY":"M","access token":"M","auth":"M","authorization":"M","bearer":"M","clientSecret":"M","secret":"M","token":"M","passwd":"M","pwd":"M","credential":"M","credentials":"M"}`},
+		{
+			"every key of the protocol", `{"apikey":"a","api_key":"a","API-KEY":"a","access token":1,"auth":"a","authorization":"a","bearer":"a","clientSecret":"a","secret":"a","token":"a","passwd":"a","pwd":"a","credential":"a","credentials":"a"}`,
+			`{"apikey":"M","api_key":"M","API-KEY":"M","access token":"M","auth":"M","authorization":"M","bearer":"M","clientSecret":"M","secret":"M","token":"M","passwd":"M","pwd":"M","credential":"M","credentials":"M"}`,
+		},
 		{"part of a longer key", `{"dbPassword":"x","MY_API_KEY":"y"}`, `{"dbPassword":"M","MY_API_KEY":"M"}`},
 		{"number", `{"token":12345,"n":1}`, `{"token":"M","n":1}`},
 		{"array", `{"secret":["a",{"b":1}],"n":[1,2]}`, `{"secret":"M","n":[1,2]}`},
@@ -22,8 +24,10 @@ func TestJSON(t *testing.T) {
 		{"counts", `{"inputTokens":1234,"max_tokens":5,"tokens":99}`, `{"inputTokens":1234,"max_tokens":5,"tokens":99}`},
 		{"hint", `{"sessionTokens":["aB3dE6gH9jK2mN5pQ8"],"tokens":"plain words"}`, `{"sessionTokens":["M"],"tokens":"plain words"}`},
 		{"ours", `{"key":"k-1","fence":3,"paths":["src/auth"],"author":"bob","name":"token","revision":2}`, `{"key":"k-1","fence":3,"paths":["src/auth"],"author":"bob","name":"token","revision":2}`},
-		{"name and value", `[{"name":"DB_PASSWORD","value":"x1y2"},{"value":"x1y2","name":"DB_PASSWORD"},{"name":"LEVEL","value":"info"}]`,
-			`[{"name":"DB_PASSWORD","value":"M"},{"value":"M","name":"DB_PASSWORD"},{"name":"LEVEL","value":"info"}]`},
+		{
+			"name and value", `[{"name":"DB_PASSWORD","value":"x1y2"},{"value":"x1y2","name":"DB_PASSWORD"},{"name":"LEVEL","value":"info"}]`,
+			`[{"name":"DB_PASSWORD","value":"M"},{"value":"M","name":"DB_PASSWORD"},{"name":"LEVEL","value":"info"}]`,
+		},
 		{"command line", `{"args":["app","--password","x","-v","--token","-x"]}`, `{"args":["app","--password","M","-v","--token","-x"]}`},
 		{"manifest", `{"kind":"Secret","data":{"a":"b"},"type":"Opaque"}`, `{"kind":"Secret","data":"M","type":"Opaque"}`},
 		{"layout and numbers", "{ \"b\" : 1e400 ,\n\t\"a\":\"token=abcdefghijkl1\", \"c\":12345678901234567890 }", "{ \"b\" : 1e400 ,\n\t\"a\":\"token=M\", \"c\":12345678901234567890 }"},

@@ -56,8 +56,9 @@ func (v *value) isQuotedSecret(s string) bool {
 			isSetter(s, v.key.from) && (v.key.class == password || strings.ContainsAny(v.text, "0123456789")))
 	case opBar:
 		return strong
+	default:
+		return true
 	}
-	return true
 }
 
 // isStrong reports whether v would be taken for a secret even where values seldom
@@ -88,14 +89,16 @@ func isSetter(s string, i int) bool {
 // from code.
 func (v *value) isBareSecret(s string) bool {
 	t := v.text
-	kinds, other := in(t)
-	random := len(t) >= 8 && isRandom(t) && (kinds&digit != 0 || len(t) >= 16)
 	switch v.key.class {
 	case vendor:
 		return isKey(t) || isChance(t)
 	case hint:
 		return isChance(t)
+	default:
 	}
+	kinds, other := in(t)
+	isPassword := v.key.class == password
+	random := len(t) >= 8 && isRandom(t) && (kinds&digit != 0 || len(t) >= 16)
 	switch v.op {
 	case opCompare, opArrow:
 		return false
@@ -103,42 +106,40 @@ func (v *value) isBareSecret(s string) bool {
 		return random && isMixed(t)
 	case opDefine:
 		return v.key.isUpper() && (random || len(t) >= 12) // make; elsewhere it is code
+	default:
 	}
-	if digit.all(strings.TrimLeft(t, "+-")) {
-		return v.key.class == password && len(t) >= 4 && (v.key.quoted || v.tight) || len(t) >= 12 || v.key.quoted && len(t) >= 6
-	}
-	if random && len(t) >= 8 {
+	switch config := v.isConfig(s); {
+	case digit.all(strings.TrimLeft(t, "+-")): // a count, a place, or a number for a password
+		return len(t) >= 12 || v.key.quoted && len(t) >= 6 || isPassword && len(t) >= 4 && (v.key.quoted || v.tight)
+	case random:
 		return true
-	}
-	config := v.isConfig(s)
-	if !other && kinds&^word == 0 && isName(t) {
-		return v.isBareName(t, kinds, config)
-	}
-	// Signs that no name has.
-	if !other && kinds&^(letter|under|colon|dot) == 0 {
-		return false // columns:of:words
-	}
-	if v.key.class == password {
-		return len(t) >= 4 && (config || len(t) >= 8)
+	case isName(t):
+		return v.isBareName(kinds, config)
+	case !other && kinds&^(letter|under|colon|dot) == 0: // columns:of:words
+		return false
+	case isPassword:
+		return len(t) >= 8 || len(t) >= 4 && config
 	}
 	return len(t) >= 12 || len(t) >= 8 && kinds&digit != 0
 }
 
 // isBareName judges a value that could be the name of a variable as well.
-func (v *value) isBareName(t string, kinds charset, config bool) bool {
+func (v *value) isBareName(kinds charset, config bool) bool {
+	t := v.text
+	isPassword := v.key.class == password
 	short := 8
-	if v.key.class == password {
+	if isPassword {
 		short = 4
 	}
 	switch {
 	case kinds&digit != 0:
-		return len(t) >= short && (config || len(t) >= 8 && (longNumber(t) || mixes(t) >= 3))
+		return len(t) >= short && config || len(t) >= 8 && (longNumber(t) || mixes(t) >= 3)
 	case kinds&^lower == 0:
-		return len(t) >= 12 || config && v.tight && len(t) >= short && v.key.class == password || config && len(t) >= 8 && v.key.class == password
-	case kinds&under != 0 && isConstant(t):
-		return false
+		return len(t) >= 12 || isPassword && config && (len(t) >= 8 || len(t) >= short && v.tight)
+	case v.tight && v.op == opAssign:
+		return config && (isPassword || len(t) >= 12)
 	}
-	return config && (v.tight && v.op == opAssign || kinds&upper == 0) && (len(t) >= 12 || v.tight && v.key.class == password)
+	return config && kinds&upper == 0 && len(t) >= 12
 }
 
 // longNumber reports whether t ends in four digits, as names seldom do.
@@ -169,8 +170,8 @@ func (v *value) isConfig(s string) bool {
 		return false
 	case ',':
 		// f(password=pw, x=1) is code, unless pw has a digit; password=pw,x=1 is not.
-		close := len(rest) > 1 && !isBlank(rest[1])
-		return v.tight && pairFollows(s, v.to+1) && (close || strings.ContainsAny(v.text, "0123456789"))
+		dense := len(rest) > 1 && !isBlank(rest[1])
+		return v.tight && pairFollows(s, v.to+1) && (dense || strings.ContainsAny(v.text, "0123456789"))
 	}
 	if v.tight && v.op == opAssign {
 		return true

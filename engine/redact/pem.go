@@ -105,7 +105,7 @@ func keyBody(s string, i int) int {
 	const whole = 60 // length of a line that another, perhaps short, may follow
 	end, full := i, true
 	for i < len(s) {
-		next, brk := nextBreak(s, i)
+		next, brk := nextBreak(s, i, i+longestLine)
 		line := s[i:next]
 		core := strings.Trim(line, decoration)
 		switch {
@@ -154,10 +154,10 @@ func keyHeader(line string) bool {
 	return false
 }
 
-// nextBreak returns where the line at i ends and the length of its break, which
-// may be written as an escape, once or twice.
-func nextBreak(s string, i int) (end, length int) {
-	for stop := min(len(s), i+longestLine); i < stop; i++ {
+// nextBreak returns where the line at i ends, within limit, and the length of its
+// break, which may be written as an escape, once or twice.
+func nextBreak(s string, i, limit int) (end, length int) {
+	for stop := min(len(s), limit); i < stop; i++ {
 		switch s[i] {
 		case '\n', '\r':
 			return i, 1

@@ -66,7 +66,7 @@ func TestPlaces(t *testing.T) {
 		`<password>S3cr3t</password>`, "<Password>\n  S3cr3t\n</Password>", `<add key="Password" value="S3cr3t" />`,
 		`<string name="api_key">S3cr3tabc1</string>`, `<key>password</key><string>S3cr3t</string>`,
 		// Commands.
-		"app --password S3cr3t --verbose", "app --password=S3cr3t", "app -password 'S3cr3t x'", "app --api-key S3cr3tabcdef run",
+		"app --password S3cr3t --verbose", "the token -> S3cr3tAb9xQ", "app --password=S3cr3t", "app -password 'S3cr3t x'", "app --api-key S3cr3tabcdef run",
 		"curl -uadmin:S3cr3t http://x", "curl --user 'admin:S3cr3t x' http://x", "curl -X POST \\\n  -u admin:S3cr3t http://x", `sh -c "curl -u a:S3cr3t x"`,
 		"mysql -u root -pS3cr3t db", "docker login -u me -p S3cr3t host", "sshpass -p S3cr3t ssh h", "redis-cli -a S3cr3t ping",
 		"openssl rsa -passin pass:S3cr3t", "PGPASSWORD=S3cr3t psql", "docker run -e POSTGRES_PASSWORD=S3cr3t postgres", "helm --set auth.password=S3cr3t,x=1",
@@ -118,6 +118,10 @@ func TestExtent(t *testing.T) {
 		{`{"token": {"a": [1, "x"]}, "b": 1}`, `{"token": [REDACTED], "b": 1}`},
 		{"task-0123456789abcdefghij01", "task-0123456789abcdefghij01"},
 		{"password: [REDACTED]", "password: [REDACTED]"},
+		{"app --password foo", "app --password [REDACTED]"},
+		{"app --password=foo", "app --password=[REDACTED]"},
+		{"app --password prompt", "app --password prompt"},
+		{"use --password to log in", "use --password to log in"},
 		{"Bearer [REDACTED]", "Bearer [REDACTED]"},
 		{"", ""},
 	} {

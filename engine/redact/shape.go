@@ -178,8 +178,9 @@ func mailchimpKey(c *scan, at int, _ *rule) int {
 }
 
 func maxmindKey(c *scan, at int, r *rule) int {
-	from := word.back(c.s, at, 40)
-	if at-from < 30 || !wordEnd(c.s, at+len(r.prefix)) {
+	const longest = 40
+	from := word.back(c.s, at, longest)
+	if at-from < 30 || at-from == longest || !wordEnd(c.s, at+len(r.prefix)) {
 		return at
 	}
 	c.add(from, at+len(r.prefix))

@@ -22,10 +22,9 @@ const (
 // and length. With a greatest length nothing may continue the body; without
 // one the whole run goes.
 func token(c *scan, at int, r *rule) int {
-	if r.flags&anywhere == 0 && !wordStart(c.s, at) {
-		return at
-	}
-	if r.flags&alone != 0 && (under|dash|dot|slash).back(c.s, at, 1) < at {
+	if r.flags&anywhere == 0 && !wordStart(c.s, at) ||
+		r.flags&alone != 0 && (under|dash|dot|slash).back(c.s, at, 1) < at ||
+		r.max > 0 && (r.body&^alnum).back(c.s, at, 1) < at { // inside of a longer run
 		return at
 	}
 	from := at + len(r.prefix)

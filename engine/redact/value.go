@@ -46,9 +46,11 @@ func isTemplate(v string) bool {
 // isReference reports whether v names a value in place of spelling it out:
 // variables of shells, templates, formats, queries and secret managers.
 func isReference(v string) bool {
-	for _, start := range [...]string{"${", "$(", "$[", "{{", "{%", "<%", "#{", "@{", "%{", "%(", "ENC[",
+	for _, start := range [...]string{
+		"${", "$(", "$[", "{{", "{%", "<%", "#{", "@{", "%{", "%(", "ENC[",
 		"op://", "vault:", "arn:", "env:", "file:", "secret://", "ref+",
-		"!vault", "!Ref", "!Sub", "!GetAtt", "!secret", "!env_var", "!reference", "!!"} {
+		"!vault", "!Ref", "!Sub", "!GetAtt", "!secret", "!env_var", "!reference", "!!",
+	} {
 		if strings.HasPrefix(v, start) {
 			return true
 		}
@@ -205,7 +207,7 @@ func isPackage(v string) bool {
 // isSentence reports whether v is a description: a capital and four or more
 // words without digits.
 func isSentence(v string) bool {
-	return upper.has(v[0]) && strings.Count(v, " ") >= 3 && strings.IndexAny(v, "0123456789") < 0
+	return upper.has(v[0]) && strings.Count(v, " ") >= 3 && !strings.ContainsAny(v, "0123456789")
 }
 
 // isConstant reports whether v is the name of an environment variable or a
