@@ -14,6 +14,20 @@ import (
 //
 // A claim whose time has passed counts as ended; expire makes the record of that, which is stored before the drafts.
 func decide(v View, c Command) ([]event.Event, error) {
+	events, err := apply(v, c)
+	if err != nil {
+		return nil, err
+	}
+	for i := range events {
+		if err := v.checkLookalike(&events[i]); err != nil {
+			return nil, err
+		}
+	}
+	return events, nil
+}
+
+// apply is the rule of each command.
+func apply(v View, c Command) ([]event.Event, error) {
 	switch c := c.(type) {
 	case Own:
 		return decideOwn(v, c)

@@ -254,3 +254,29 @@ func (v View) agent(name string) (state.Agent, error) {
 	}
 	return a, nil
 }
+
+// checkLookalike refuses an event from or to a name that could be taken for a live session's and is not it.
+func (v View) checkLookalike(ev *event.Event) error {
+	if ev.Type == event.TypeAgent { // has a rule of its own
+		return nil
+	}
+	for _, name := range []string{ev.From, ev.To} {
+		if name == event.Broadcast {
+			continue
+		}
+		for _, a := range v.State.Agents() {
+			if !a.Registered || event.SameName(a.Name, name) || event.Skeleton(a.Name) != event.Skeleton(name) || !v.liveness(a.Name).Live {
+				continue
+			}
+			if other, known := v.State.Agent(name); known && other.Registered {
+				continue // both are sessions of their own
+			}
+			return &ConflictError{
+				Kind:    ConflictName,
+				Message: fmt.Sprintf("%s looks like %s, which a live session is called", told(name), a.Name),
+				Hints:   []string{fmt.Sprintf("the same with %s    if that one is meant", word(a.Name))},
+			}
+		}
+	}
+	return nil
+}

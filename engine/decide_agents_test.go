@@ -88,12 +88,15 @@ func TestRegisterLeavesWhatOthersLeft(t *testing.T) {
 func TestRegisterRefusesLookalikes(t *testing.T) {
 	d := newDesk(t)
 	d.session("claude-code")
-	for _, name := range []string{"claude_code", "ClaudeCode", "cl\u0430ude-code", "c1aude-code", "claude.code", "claude-co\u200bde", "cIaude-code", "claud\u00e9-code"} {
+	for _, name := range []string{"claude_code", "ClaudeCode", "cl\u0430ude-code", "c1aude-code", "claude.code", "cIaude-code", "claud\u00e9-code"} {
 		d.conflict(ConflictName, Register{Name: name}, "looks like claude-code", "loadout agent register --base claude-code")
 	}
 	for _, name := range []string{"claude-code", "Claude-Code", "ｃｌａｕｄｅ-code"} {
 		d.conflict(ConflictName, Register{Name: name}, "a live session has the name claude-code")
 	}
+	d.wrong("name", Register{Name: "claude-co\u200bde"})
+	d.conflict(ConflictName, Own{Agent: "claude_code", Paths: []string{"src"}}, "looks like claude-code", "the same with claude-code")
+	d.conflict(ConflictName, Ask{From: "user", To: "cl\u0430ude-code", Text: "?"}, "looks like claude-code", "the same with claude-code")
 	d.do(Register{Name: "claudia"})
 	d.dies("claude-code")
 	d.do(Register{Name: "claude_code"}) // nobody can be taken for who is not there

@@ -185,6 +185,9 @@ func (v View) isSame(a, b string) bool {
 
 // checkFence refuses a fence that no longer stands for the agent's holding of exactly this path.
 func (v View) checkFence(agent, path string, fence int64) error {
+	if fence < 0 {
+		return &ValidationError{Field: "fence", Reason: "is negative"}
+	}
 	held := v.current(path)
 	have := int64(-1)
 	for _, claim := range held {
