@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
-	"github.com/agentloadout/loadout/engine/redact"
 	"github.com/agentloadout/loadout/store"
 )
 
@@ -27,15 +26,16 @@ type killSwitch struct {
 	Reason      string `json:"reason"`
 }
 
-// Kill sets the kill switch: first the file, without the lock, so that it holds at once, then the record. When it is set already
-// the receipt is a Duplicate and a note says by whom.
+// Kill sets the kill switch: first the file, without the lock, so that it holds at once, then the record. Whatever keeps the file
+// from being written whole, or the record from being made, is a note once something is at the path: its presence halts. When it
+// is set already the receipt is a Duplicate and a note says by whom.
 func (e *Engine) Kill(ctx context.Context, by, reason string) (Receipt, error) {
-	by, reason = strings.TrimSpace(by), redact.Text(strings.TrimSpace(reason))
+	by, reason = strings.TrimSpace(by), Redact(strings.TrimSpace(reason))
 	if by == "" {
 		by = event.User
 	}
 	switch {
-	case redact.Text(by) != by:
+	case Redact(by) != by:
 		return Receipt{}, secretIn("by")
 	case event.CheckName(by) != nil:
 		return Receipt{}, invalid(event.CheckName(by))
@@ -48,18 +48,28 @@ func (e *Engine) Kill(ctx context.Context, by, reason string) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, fmt.Errorf("write kill switch: %w", err)
 	}
-	if err := e.log.Create(KillSwitchName, append(data, '\n')); errors.Is(err, store.ErrExists) {
+	var notes []string
+	switch err := e.log.Create(KillSwitchName, append(data, '\n')); {
+	case errors.Is(err, store.ErrExists):
 		return e.alreadyHalted()
-	} else if err != nil {
-		return Receipt{}, fmt.Errorf("write kill switch: %w", err)
+	case err != nil:
+		halted, lookErr := e.Halted()
+		if lookErr != nil || halted == nil {
+			return Receipt{}, fmt.Errorf("the kill switch could not be set: %w", err)
+		}
+		if errors.Is(err, store.ErrUnsafe) { // something else of that name
+			return e.alreadyHalted()
+		}
+		notes = append(notes, fmt.Sprintf("the kill switch is on, but its file could not be written whole: %v", err))
 	}
 	receipt, err := e.transact(ctx, transaction{
 		whileHalted: true,
 		decide:      func(View) ([]event.Event, error) { return haltEvent(event.HaltSet, by, reason) },
 	})
 	if err != nil { // it holds all the same; Resume makes up for the record
-		return Receipt{Head: -1, Notes: []string{fmt.Sprintf("the kill switch is on, but that could not be recorded: %v", err)}}, nil
+		receipt = Receipt{Head: -1, Notes: []string{fmt.Sprintf("the kill switch is on, but that could not be recorded: %v", err)}}
 	}
+	receipt.Notes = append(notes, receipt.Notes...)
 	return receipt, nil
 }
 
@@ -82,6 +92,7 @@ func (e *Engine) Resume(ctx context.Context, by string) (Receipt, error) {
 		by = event.User
 	}
 	var removed bool
+	var aside string
 	receipt, err := e.transact(ctx, transaction{
 		whileHalted: true,
 		decide: func(v View) ([]event.Event, error) {
@@ -107,14 +118,21 @@ func (e *Engine) Resume(ctx context.Context, by string) (Receipt, error) {
 				return nil
 			}
 			removed = true
-			if err := e.log.Remove(KillSwitchName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("remove kill switch: %w", err)
+			if e.log.Remove(KillSwitchName) == nil {
+				return nil
+			}
+			var err error // a folder of that name, and not an empty one
+			if aside, err = e.log.MoveAside(KillSwitchName); err != nil {
+				return fmt.Errorf("the kill switch is still on, remove %s by hand: %w", filepath.Join(e.project.Dir, KillSwitchName), err)
 			}
 			return nil
 		},
 	})
 	if err != nil {
 		return Receipt{}, err
+	}
+	if aside != "" {
+		receipt.Notes = append(receipt.Notes, "what was in the place of the kill switch could not be removed and is now "+aside)
 	}
 	if !removed {
 		receipt.Duplicate = true
@@ -135,16 +153,16 @@ func haltEvent(action event.HaltAction, by, reason string) ([]event.Event, error
 	return []event.Event{ev}, nil
 }
 
-// Halted is the kill switch as its file tells it now, nil when it is not there. A damaged file still halts, and so does one
-// that cannot be read. The error is about the directory.
+// Halted is the kill switch as its file tells it now, nil when it is not there. Whatever is at its path halts: also a damaged file,
+// one that cannot be read, or another kind of file. The error says that this cannot be told: the directory is not to be trusted, or
+// the path cannot be looked at.
 func (e *Engine) Halted() (*HaltedError, error) {
+	if there, err := e.log.Exists(KillSwitchName); err != nil || !there {
+		return nil, err
+	}
 	data, err := e.log.ReadFile(KillSwitchName, maxKillSwitchBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // not halted
-	}
-	var unsafe *store.UnsafeError
-	if errors.As(err, &unsafe) && filepath.Base(unsafe.Path) != KillSwitchName {
-		return nil, err // the directory itself: nothing in it counts
+		return nil, nil //nolint:nilnil // lifted this moment
 	}
 	if err != nil {
 		return &HaltedError{Damaged: true}, nil

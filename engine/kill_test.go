@@ -2,9 +2,13 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -160,4 +164,93 @@ func TestKillStopsAWaitingWrite(t *testing.T) {
 	}
 	wg.Wait()
 	as[*HaltedError](t, err)
+}
+
+// TestKillWithABrokenLog: whatever is in the place of the log, the switch is on and the caller is told so.
+func TestKillWithABrokenLog(t *testing.T) {
+	for name, path := range map[string]string{"log": store.LogName, "lock": store.LockName} {
+		s := newScene(t)
+		if err := os.MkdirAll(s.path(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Kill(t.Context(), "user", "stop")
+		if err != nil || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "is on") {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+		if h, err := s.Halted(); err != nil || h == nil || h.Reason != "stop" {
+			t.Errorf("%s: halted %+v, %v", name, h, err)
+		}
+	}
+}
+
+// fullDisk is a file system on which files can be made and not filled, and cannot be opened when broken says so.
+type fullDisk struct {
+	store.FS
+	lstat error
+}
+
+func (d fullDisk) OpenFile(name string, flag int, perm fs.FileMode) (store.File, error) {
+	f, err := d.FS.OpenFile(name, flag, perm)
+	if err != nil || flag&(os.O_WRONLY|os.O_RDWR) == 0 {
+		return f, err
+	}
+	return fullFile{f}, nil
+}
+
+func (d fullDisk) Lstat(name string) (fs.FileInfo, error) {
+	if d.lstat != nil && filepath.Base(name) == KillSwitchName {
+		return nil, d.lstat
+	}
+	return d.FS.Lstat(name)
+}
+
+type fullFile struct{ store.File }
+
+func (fullFile) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestKillOnAFullDisk(t *testing.T) {
+	s := newScene(t)
+	s.do(note("codex", "x"))
+	r, err := s.open(Options{FS: fullDisk{FS: store.OS()}}).Kill(t.Context(), "user", "stop")
+	if err != nil || len(r.Notes) != 2 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if h, err := s.Halted(); err != nil || h == nil {
+		t.Errorf("halted %+v, %v", h, err)
+	}
+}
+
+// TestHaltThatCannotBeTold: it is no halt, and no write either.
+func TestHaltThatCannotBeTold(t *testing.T) {
+	s := newScene(t)
+	s.do(note("codex", "x"))
+	broken := s.open(Options{FS: fullDisk{store.OS(), syscall.EMFILE}})
+	_, err := broken.Do(t.Context(), Request{Command: note("codex", "y")})
+	var halted *HaltedError
+	if !errors.Is(err, syscall.EMFILE) || errors.As(err, &halted) || s.lines() != 1 {
+		t.Errorf("%v, %d lines", err, s.lines())
+	}
+}
+
+// TestSomethingElseInThePlaceOfTheKillSwitch halts, and resume makes room.
+func TestSomethingElseInThePlaceOfTheKillSwitch(t *testing.T) {
+	for name, plant := range map[string]func(path string) error{
+		"folder":      func(path string) error { return os.Mkdir(path, 0o700) },
+		"full folder": func(path string) error { return os.MkdirAll(filepath.Join(path, "x"), 0o700) },
+		"link":        func(path string) error { return os.Symlink("/nowhere", path) },
+	} {
+		s := newScene(t)
+		s.do(note("codex", "x"))
+		if err := plant(s.path(KillSwitchName)); err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Kill(t.Context(), "user", "stop")
+		if err != nil || !r.Duplicate || len(r.Notes) != 1 {
+			t.Errorf("%s: kill %+v, %v", name, r, err)
+		}
+		if r, err := s.Resume(t.Context(), "user"); err != nil || r.Duplicate {
+			t.Errorf("%s: resume %+v, %v", name, r, err)
+		}
+		s.do(note("codex", "y"))
+	}
 }

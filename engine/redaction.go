@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/agentloadout/loadout/engine/event"
-	"github.com/agentloadout/loadout/engine/redact"
 )
 
 // cleanDraft takes secrets out of what an event says and brings it into the form in which it is stored. Names, paths and
@@ -15,7 +14,7 @@ func cleanDraft(ev *event.Event) error {
 	for _, f := range []struct{ name, value string }{
 		{"id", ev.ID}, {"from", ev.From}, {"to", ev.To}, {"resolves", ev.Resolves}, {"key", ev.Key}, {"by", ev.By},
 	} {
-		if redact.Text(f.value) != f.value {
+		if Redact(f.value) != f.value {
 			return secretIn(f.name)
 		}
 	}
@@ -41,12 +40,12 @@ func cleanDraft(ev *event.Event) error {
 
 // redactDraft takes secrets out of the free words of an event.
 func redactDraft(ev *event.Event) error {
-	ev.Description = redact.Text(ev.Description)
-	ev.Context = redact.Text(ev.Context)
+	ev.Description = Redact(ev.Description)
+	ev.Context = Redact(ev.Context)
 	if len(ev.Payload) == 0 {
 		return nil
 	}
-	payload, err := redact.JSON(ev.Payload)
+	payload, err := redactJSON(ev.Payload)
 	if err != nil {
 		return &ValidationError{Field: "payload", Reason: "is no JSON"}
 	}

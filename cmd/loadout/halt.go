@@ -30,6 +30,10 @@ func (o *killCmd) run(ctx context.Context, c *call) error {
 		return err
 	}
 	c.noteReceipt(r)
+	reason = engine.Redact(strings.TrimSpace(reason))
+	if halted, err := e.Halted(); err == nil && halted != nil && r.Duplicate {
+		reason = halted.Reason // what holds is what was said the first time
+	}
 	extra := struct {
 		Halted bool   `json:"halted"`
 		Reason string `json:"reason"`
