@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +114,17 @@ func TestGoldenStates(t *testing.T) {
 			d.press(tt.keys...)
 			golden(t, "state-"+tt.name, d.screen()+"\n")
 		})
+	}
+}
+
+func TestPanesAreListed(t *testing.T) {
+	d := drive(t, newFake())
+	var ids []string
+	for _, p := range d.m.panes {
+		ids = append(ids, p.ID())
+	}
+	if !slices.Equal(ids, Panes()) {
+		t.Errorf("Panes lists %v, the cockpit has %v", Panes(), ids)
 	}
 }
 

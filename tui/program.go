@@ -108,27 +108,18 @@ func run(parent context.Context, o Options) (err error) {
 	}
 	goSafe(func() { m.feed.run(ctx) })
 	goSafe(func() { m.feed.watchSessions(ctx) })
-	goSafe(func() {
-		size := func() {
-			if w, h, err := scr.Size(); err == nil {
-				bubble.Send(tea.WindowSizeMsg{Width: w, Height: h})
-			}
-		}
-		size()
-		scr.Watch(ctx, size, func() { bubble.Send(suspendMsg{}) }, func() {
-			if scr.Resume() == nil {
-				bubble.Send(resumedMsg{})
-			}
-		})
-	})
+	goSafe(func() { watchTerminal(ctx, scr, bubble.Send) })
 	lost := make(chan error, 1)
+	goSafe(func() {
+		if err := scr.Run(); err != nil {
+			lost <- err
+			end()
+		}
+	})
 	goSafe(func() {
 		select {
 		case <-ctx.Done():
 		case <-quit:
-			bubble.Kill()
-		case err := <-scr.Gone():
-			lost <- err
 			bubble.Kill()
 		}
 	})
@@ -141,6 +132,23 @@ func run(parent context.Context, o Options) (err error) {
 		return crashed
 	}
 	return err
+}
+
+// watchTerminal tells the model the window's size, and what the system does to the job.
+func watchTerminal(ctx context.Context, scr *screen.Screen, send func(tea.Msg)) {
+	size := func() {
+		if w, h, err := scr.Size(); err == nil {
+			send(tea.WindowSizeMsg{Width: w, Height: h})
+		}
+	}
+	size()
+	suspend := func() { send(suspendMsg{}) }
+	resumed := func() {
+		if scr.Resume() == nil {
+			send(resumedMsg{})
+		}
+	}
+	scr.Watch(ctx, size, suspend, resumed)
 }
 
 // outcome is what the end of the program means for its caller.

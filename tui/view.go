@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/tui/layout"
 	"github.com/agentloadout/loadout/tui/overlay"
 	"github.com/agentloadout/loadout/tui/pane"
@@ -139,7 +140,7 @@ func (m *model) plainKeys(keys string) string {
 func questions(s pane.Snapshot) int {
 	n := 0
 	for _, t := range s.State.Pending() {
-		if t.Question && t.To == s.Actor {
+		if t.Question && event.SameName(t.To, s.Actor) {
 			n++
 		}
 	}

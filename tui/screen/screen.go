@@ -1,6 +1,6 @@
 // Package screen draws frames on the person's terminal and gives the terminal back as it was.
 //
-// A goroutine writes: Show only leaves the newest frame for it, so that a terminal which takes its time, or is gone, never holds up the
+// Run writes, in a goroutine of its own: Show only leaves the newest frame for it, so that a terminal which takes its time, or is gone, never holds up the
 // cockpit. Frames that were not drawn in time are skipped. Nothing is written while nothing changes.
 package screen
 
@@ -50,7 +50,6 @@ type Screen struct {
 	extra string
 	anew  bool
 	wake  chan struct{}
-	gone  chan error
 
 	write chan struct{} // holds a token; who has it may write
 	shown []string      // what is on the screen; nil: unknown
@@ -66,7 +65,7 @@ func Open(in, out *os.File) (*Screen, error) {
 	}
 	s := &Screen{
 		in: in, out: out,
-		wake: make(chan struct{}, 1), gone: make(chan error, 1), write: make(chan struct{}, 1),
+		wake: make(chan struct{}, 1), write: make(chan struct{}, 1),
 		stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	s.write <- struct{}{}
@@ -74,7 +73,6 @@ func Open(in, out *os.File) (*Screen, error) {
 		return nil, err
 	}
 	s.signals.listen()
-	go s.run()
 	return s, nil
 }
 
@@ -93,9 +91,6 @@ func (i input) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
-
-// Gone delivers an error when the terminal cannot be written to any more.
-func (s *Screen) Gone() <-chan error { return s.gone }
 
 // Show draws a frame soon. The lines belong to the screen from now on.
 func (s *Screen) Show(lines []string) {
@@ -120,33 +115,28 @@ func (s *Screen) poke() {
 	}
 }
 
-func (s *Screen) run() {
+// Run draws what Show leaves, until Close or until the terminal cannot be written to, which is the error. It must run while the screen
+// is open.
+func (s *Screen) Run() error {
 	defer close(s.done)
 	for {
 		select {
 		case <-s.stop:
-			return
+			return nil
 		case <-s.wake:
 		}
-		select {
-		case <-s.stop:
-			return
-		case <-s.write:
+		if !s.acquire() {
+			return nil
 		}
-		err := s.draw()
-		s.write <- struct{}{}
-		if err != nil {
-			select {
-			case s.gone <- fmt.Errorf("%w: %w", ErrHangup, err):
-			default:
-			}
-			return
+		if err := s.draw(); err != nil {
+			return fmt.Errorf("%w: %w", ErrHangup, err)
 		}
 	}
 }
 
-// draw writes the newest frame. The caller holds the token.
+// draw writes the newest frame and gives the token back.
 func (s *Screen) draw() error {
+	defer func() { s.write <- struct{}{} }()
 	if !s.on {
 		return nil
 	}

@@ -110,10 +110,10 @@ func New(o Options) (*Theme, error) {
 	t.Cursor = style(r.NewStyle().Reverse(true))
 	t.Selected = style(r.NewStyle().Background(band))
 	if r.ColorProfile() == termenv.ANSI { // sixteen colours have no quiet background
-		t.Selected = style(r.NewStyle().Reverse(true))
+		t.Selected = t.Strong
 	}
 	if r.ColorProfile() == termenv.Ascii { // no colour does not mean no emphasis
-		t.Strong, t.Title, t.Bad = Style{"\x1b[1m"}, Style{"\x1b[1m"}, Style{"\x1b[1m"}
+		t.Strong, t.Title, t.Bad, t.Selected = Style{"\x1b[1m"}, Style{"\x1b[1m"}, Style{"\x1b[1m"}, Style{"\x1b[1m"}
 		t.Cursor, t.Halt, t.Past = Style{"\x1b[7m"}, Style{"\x1b[1;7m"}, Style{"\x1b[7m"}
 	}
 	for _, c := range ownerColors {

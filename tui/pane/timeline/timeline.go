@@ -222,10 +222,14 @@ func (p *Pane) selected() *event.Event {
 // want asks for older events when the rows above the first are near to be seen.
 func (p *Pane) want() pane.Action {
 	from, to := p.List.Visible()
-	if height := to - from; from > height && height > 0 || p.Filter() != "" && p.win.full() {
-		return nil
+	near := from <= to-from
+	switch {
+	case p.Filter() == "" && near:
+		return p.win.older(olderPage)
+	case p.Filter() != "" && near && !p.win.full():
+		return p.win.older(searchPage)
 	}
-	return p.win.older()
+	return nil
 }
 
 // Loaded takes a page of older events.

@@ -12,10 +12,11 @@ import (
 
 // Sizes of the part of the log that is in memory, in events. What is not is read again when somebody scrolls there.
 const (
-	firstPage = 1000
-	olderPage = 4000
-	ahead     = 250     // read beyond a place in the past, so that steps forward find their events
-	maxKept   = 200_000 // some 100 MB with ordinary events; a tenth more before any is let go
+	firstPage  = 1000
+	olderPage  = 4000
+	searchPage = 20_000
+	ahead      = 250     // read beyond a place in the past, so that steps forward find their events
+	maxKept    = 200_000 // some 100 MB with ordinary events; a tenth more before any is let go
 )
 
 // window is a stretch of the log without a gap.
@@ -104,14 +105,14 @@ func (w *window) restart(before int64) pane.Action {
 }
 
 // older asks for the events before the window's first.
-func (w *window) older() pane.Action {
+func (w *window) older(n int) pane.Action {
 	if w.loading || w.complete || w.failed != nil {
 		return nil
 	}
 	if len(w.events) == 0 {
 		return w.load(0, firstPage)
 	}
-	return w.load(w.first(), olderPage)
+	return w.load(w.first(), n)
 }
 
 func (w *window) load(before int64, n int) pane.Action {
