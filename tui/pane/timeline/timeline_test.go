@@ -145,18 +145,18 @@ func TestFollowsTheEnd(t *testing.T) {
 }
 
 func TestReadsOlderEventsOnDemand(t *testing.T) {
-	h := open(t, 40_000)
+	h := open(t, 15_000)
 	for i := 0; h.seq() > 0 && i < 100; i++ {
 		h.handle(keymap.Home)
 	}
 	if h.seq() != 0 || !h.win.complete {
 		t.Fatalf("the first event reached is #%d", h.seq())
 	}
-	if len(h.win.events) != 40_000 {
+	if len(h.win.events) != 15_000 {
 		t.Errorf("%d events in memory", len(h.win.events))
 	}
 	h.gapless()
-	if h.s.reads > 12 {
+	if h.s.reads > 6 {
 		t.Errorf("%d reads", h.s.reads)
 	}
 }
