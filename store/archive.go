@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -180,7 +181,14 @@ func copyRange(ctx context.Context, dst io.Writer, src File, from, n int64) erro
 // fails before the rename leaves the log as it was and nothing beside it; a crash
 // leaves the log as it was and perhaps a .tmp file, which the next rewrite
 // replaces. The error is ErrSequence when the highest number would fall.
-func (tx *Tx) Rewrite(ctx context.Context, keep func(Line) bool, extra [][]byte) (_ Archive, err error) {
+func (tx *Tx) Rewrite(ctx context.Context, keep func(Line) bool, extra [][]byte) (Archive, error) {
+	return tx.RewriteBelow(ctx, math.MaxInt64, keep, extra)
+}
+
+// RewriteBelow is Rewrite for a log with sequence numbers that cannot be right:
+// lines with a number from limit on go where the bad lines go, and the highest
+// number that there was is that of the others.
+func (tx *Tx) RewriteBelow(ctx context.Context, limit int64, keep func(Line) bool, extra [][]byte) (_ Archive, err error) {
 	a, err := tx.Archive(ctx)
 	if err != nil {
 		return Archive{}, err
@@ -188,6 +196,7 @@ func (tx *Tx) Rewrite(ctx context.Context, keep func(Line) bool, extra [][]byte)
 	r := rewrite{
 		tx: tx, tmp: filepath.Join(tx.log.dir, LogName+tmpSuffix),
 		corrupt: strings.TrimSuffix(a.Path, archiveSuffix) + corruptSuffix,
+		limit:   limit, highest: -1, maxSeq: -1,
 	}
 	if err = r.prepare(ctx, keep, extra); err == nil {
 		err = r.replace()
@@ -208,6 +217,8 @@ type rewrite struct {
 	tmp, corrupt string // paths
 	bad          File   // the .corrupt file, nil until there is a bad line
 	out          *bufio.Writer
+	limit        int64 // numbers from here on do not count
+	highest      int64 // highest number that counts
 	maxSeq       int64 // highest number kept
 }
 
@@ -220,8 +231,8 @@ func (r *rewrite) prepare(ctx context.Context, keep func(Line) bool, extra [][]b
 	if err != nil {
 		return err
 	}
-	r.out, r.maxSeq = bufio.NewWriterSize(f, batchBytes), -1
-	end, err := r.tx.Read(ctx, Position{}, func(b Batch) error {
+	r.out = bufio.NewWriterSize(f, batchBytes)
+	_, err = r.tx.Read(ctx, Position{}, func(b Batch) error {
 		for i := range b.Lines {
 			if err := r.line(ctx, &b.Lines[i], keep); err != nil {
 				return err
@@ -230,7 +241,7 @@ func (r *rewrite) prepare(ctx context.Context, keep func(Line) bool, extra [][]b
 		return nil
 	})
 	if err == nil {
-		err = r.finish(end, extra)
+		err = r.finish(extra)
 	}
 	err = closeSynced(f, err)
 	if r.bad != nil {
@@ -241,15 +252,17 @@ func (r *rewrite) prepare(ctx context.Context, keep func(Line) bool, extra [][]b
 
 // line puts one line where it belongs.
 func (r *rewrite) line(ctx context.Context, line *Line, keep func(Line) bool) error {
-	var bad *BadLineError
-	if errors.As(line.Err, &bad) {
+	if line.Seq < r.limit {
+		r.highest = max(r.highest, line.Seq)
+	}
+	if line.Err != nil || line.Seq >= r.limit {
 		if r.bad == nil {
 			var err error
 			if r.bad, err = r.tx.log.createNew(filepath.Base(r.corrupt)); err != nil {
 				return err
 			}
 		}
-		return copyRange(ctx, r.bad, r.tx.file, line.Offset, bad.Length+1)
+		return copyRange(ctx, r.bad, r.tx.file, line.Offset, line.end()-line.Offset)
 	}
 	if !keep(*line) {
 		return nil
@@ -262,16 +275,16 @@ func (r *rewrite) line(ctx context.Context, line *Line, keep func(Line) bool) er
 }
 
 // finish adds the extra lines, which continue the numbers of the old log.
-func (r *rewrite) finish(end Position, extra [][]byte) error {
-	text, after, err := r.tx.log.layOut(Position{MaxSeq: end.Highest()}, extra)
+func (r *rewrite) finish(extra [][]byte) error {
+	text, after, err := r.tx.log.layOut(Position{MaxSeq: r.highest}, extra)
 	if err != nil {
 		return err
 	}
 	if len(extra) > 0 {
 		r.maxSeq = after.MaxSeq
 	}
-	if r.maxSeq < end.Highest() {
-		return fmt.Errorf("%w: from %d to %d", ErrSequence, end.Highest(), r.maxSeq)
+	if r.maxSeq < r.highest {
+		return fmt.Errorf("%w: from %d to %d", ErrSequence, r.highest, r.maxSeq)
 	}
 	if _, err := r.out.Write(text); err != nil {
 		return err

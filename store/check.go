@@ -22,7 +22,8 @@ const (
 	LogUnreadable  Code = "log-unreadable"    // reading stopped with an error
 	TornTail       Code = "torn-tail"         // the last line has no newline
 	BadLines       Code = "bad-lines"         // lines that are no JSON objects
-	DuplicateSeqs  Code = "duplicate-seqs"    // numbers used by more than one line
+	DuplicateSeqs  Code = "duplicate-seqs"    // numbers used by more than one line, which differ
+	RepeatedLines  Code = "repeated-lines"    // copies of an earlier line
 	FallingSeqs    Code = "falling-seqs"      // lines whose number is below an earlier one
 	NoSeqs         Code = "no-seqs"           // lines without a sequence number
 	LeftoverFile   Code = "leftover-file"     // a temporary file of a writer that died
@@ -68,6 +69,7 @@ func (l *Log) Check(ctx context.Context) ([]Finding, error) {
 			return nil, fmt.Errorf("check %s: %w", l.dir, err)
 		}
 	}
+	c.checkpoint()
 	if err := c.lines(ctx); err != nil {
 		return nil, fmt.Errorf("check %s: %w", l.path, err)
 	}
@@ -146,6 +148,18 @@ func (c *checker) lock(path string) error {
 	return f.Close()
 }
 
+// checkpoint looks for a damaged one. One that is merely old is no finding: the
+// next reader renews it.
+func (c *checker) checkpoint() {
+	if _, err := c.log.LoadCheckpoint(""); errors.Is(err, ErrDamaged) {
+		path := filepath.Join(c.log.dir, filepath.FromSlash(checkpointName))
+		c.add(Finding{
+			Code: BadCheckpoints, Path: path, Text: path + " is damaged and is not used",
+			Fix: func(context.Context) error { return c.log.Remove(checkpointName) },
+		})
+	}
+}
+
 // lines reads the whole log.
 func (c *checker) lines(ctx context.Context) error {
 	bad := Finding{Code: BadLines, Text: "cannot be read"}
@@ -183,7 +197,14 @@ func (c *checker) lines(ctx context.Context) error {
 	case err != nil:
 		c.add(Finding{Code: LogUnreadable, Path: c.log.path, Text: err.Error(), Line: end.Lines})
 	}
-	for _, f := range []Finding{bad, missing, twice, falling} {
+	copies := Finding{Code: RepeatedLines, Text: "are copies of an earlier line"}
+	if err == nil && twice.Count > 0 {
+		if copies, err = c.copies(ctx, copies); err != nil {
+			return err
+		}
+		twice.Count -= copies.Count
+	}
+	for _, f := range []Finding{bad, missing, twice, copies, falling} {
 		if f.Count > 0 {
 			f.Path = c.log.path
 			f.Text = fmt.Sprintf("%d lines of %s %s, the first is line %d", f.Count, c.log.path, f.Text, f.Line)
@@ -191,6 +212,17 @@ func (c *checker) lines(ctx context.Context) error {
 		}
 	}
 	return c.tail(end)
+}
+
+// copies counts the lines that are copies.
+func (c *checker) copies(ctx context.Context, f Finding) (Finding, error) {
+	copies, err := Repeated(ctx, c.log.Read)
+	for number := range copies {
+		if f.Count++; f.Line == 0 || number < f.Line {
+			f.Line = number
+		}
+	}
+	return f, err
 }
 
 // tail looks for an unterminated last line after end.

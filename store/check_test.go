@@ -21,7 +21,8 @@ func TestCheck(t *testing.T) {
 		"healthy":      {text(0, 1, 2), nil, nil, nil},
 		"empty":        {"", nil, nil, nil},
 		"bad lines":    {text(0) + "bad\n" + text(1) + "worse\n", nil, want{store.BadLines: 2}, want{store.BadLines: 2}},
-		"duplicates":   {text(0, 1, 1, 2, 0), nil, want{store.DuplicateSeqs: 2}, want{store.DuplicateSeqs: 2}},
+		"copies":       {text(0, 1, 1, 2, 0), nil, want{store.RepeatedLines: 2}, want{store.RepeatedLines: 2}},
+		"duplicates":   {text(0, 1) + `{"seq":1}` + "\n" + text(1), nil, want{store.DuplicateSeqs: 1, store.RepeatedLines: 1}, want{store.DuplicateSeqs: 1, store.RepeatedLines: 1}},
 		"falling":      {text(5, 3, 6), nil, want{store.FallingSeqs: 1}, want{store.FallingSeqs: 1}},
 		"no number":    {text(0) + "{}\n", nil, want{store.NoSeqs: 1}, want{store.NoSeqs: 1}},
 		"torn":         {text(0) + `{"seq":1`, nil, want{store.TornTail: 1}, want{store.BadLines: 1}},
@@ -41,6 +42,20 @@ func TestCheck(t *testing.T) {
 			writeFile(t, filepath.Join(l.Dir(), store.LockName), `{"token":"7d","pid":1,"createdAt":"2026-01-01T00:00:00.000Z"}`)
 			writeFile(t, filepath.Join(l.Dir(), store.LockName+".7d.recovery"), "")
 		}, want{store.OtherProgram: 0}, want{store.OtherProgram: 0}},
+		"damaged checkpoint": {text(0), func(t *testing.T, l *store.Log) {
+			if err := l.SaveCheckpoint(checkpointOf(t, l)); err != nil {
+				t.Fatal(err)
+			}
+			flip(t, checkpointPath(l), -1)
+		}, want{store.BadCheckpoints: 0}, nil},
+		"old checkpoint": {text(0), func(t *testing.T, l *store.Log) {
+			if err := l.SaveCheckpoint(checkpointOf(t, l)); err != nil {
+				t.Fatal(err)
+			}
+			keepInode(t, l.Path())
+			remove(t, l.Path())
+			writeFile(t, l.Path(), text(1, 2))
+		}, nil, nil},
 		"links": {text(0), func(t *testing.T, l *store.Log) {
 			symlink(t, l.Path(), filepath.Join(l.Dir(), "link"))
 		}, want{store.UnsafePath: 0}, want{store.UnsafePath: 0}},

@@ -113,13 +113,8 @@ func (l *Log) loadCheckpoint(name, version string) (Checkpoint, error) {
 
 // decodeCheckpoint reads a checkpoint file and returns the digest of the samples.
 func decodeCheckpoint(data []byte, version string) (c Checkpoint, sum string, err error) {
-	first, body, ok := bytes.Cut(data, []byte{'\n'})
-	if !ok || string(first) != checkpointMagic+checksum(body) {
-		return c, "", ErrDamaged
-	}
-	head, rest, _ := bytes.Cut(body, []byte{'\n'})
-	var h header
-	if json.Unmarshal(head, &h) != nil || h.Index < 0 || h.State < 0 || h.Index+h.State != len(rest) {
+	h, rest, ok := readHeader(data)
+	if !ok || h.Index < 0 || h.State < 0 || h.Index+h.State != len(rest) {
 		return c, "", ErrDamaged
 	}
 	if h.Version != version {
@@ -130,6 +125,17 @@ func decodeCheckpoint(data []byte, version string) (c Checkpoint, sum string, er
 		return c, "", ErrDamaged
 	}
 	return c, h.Samples, nil
+}
+
+// readHeader reads the header of an undamaged checkpoint file of any version and
+// returns what follows it.
+func readHeader(data []byte) (h header, rest []byte, ok bool) {
+	first, body, ok := bytes.Cut(data, []byte{'\n'})
+	if !ok || string(first) != checkpointMagic+checksum(body) {
+		return h, nil, false
+	}
+	head, rest, _ := bytes.Cut(body, []byte{'\n'})
+	return h, rest, json.Unmarshal(head, &h) == nil
 }
 
 func checksum(b []byte) string {

@@ -179,7 +179,7 @@ func TestMarks(t *testing.T) {
 		t.Fatal("a mark was found")
 	}
 	const step, n = 10, 300
-	for i := int64(0); i < n; i++ {
+	for i := range int64(n) {
 		appendRaw(t, l.Path(), text(i*step))
 		c := checkpointOf(t, l)
 		if err := l.SaveMark(i*step, c); err != nil {

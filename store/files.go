@@ -62,7 +62,7 @@ func (l *Log) prepareFile(name string) (path string, err error) {
 	if path, err = l.resolve(name); err != nil {
 		return "", err
 	}
-	if _, err = l.secureDir(); err != nil {
+	if _, err = l.makeDir(); err != nil {
 		return "", err
 	}
 	if err = l.makeFolder(filepath.Dir(path)); err != nil {

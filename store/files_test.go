@@ -86,28 +86,6 @@ func TestFileTooLarge(t *testing.T) {
 	wantError(t, err, store.ErrTooLarge)
 }
 
-func TestUnsafeFiles(t *testing.T) {
-	l := store.Open(newDir(t), store.Options{})
-	mkdir(t, l.Dir())
-	outside := filepath.Join(filepath.Dir(l.Dir()), "outside")
-	writeFile(t, outside, "secret")
-	symlink(t, outside, filepath.Join(l.Dir(), "link"))
-	symlink(t, filepath.Dir(l.Dir()), filepath.Join(l.Dir(), "folder"))
-	mkdir(t, filepath.Join(l.Dir(), "directory"))
-	if err := syscall.Mkfifo(filepath.Join(l.Dir(), "pipe"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"link", "folder/outside", "directory", "pipe"} {
-		wantError(t, l.WriteFile(name, []byte("x")), store.ErrUnsafe)
-		if _, err := l.ReadFile(name, 100); name != "folder/outside" {
-			wantError(t, err, store.ErrUnsafe)
-		}
-	}
-	if got := readFile(t, outside); got != "secret" {
-		t.Fatalf("the file outside holds %q", got)
-	}
-}
-
 // A write that fails leaves the old content and nothing beside it.
 func TestFailingFile(t *testing.T) {
 	for _, op := range []storetest.Op{storetest.Open, storetest.Write, storetest.Sync, storetest.Close} {

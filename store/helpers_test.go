@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -190,3 +191,35 @@ func upTo(n int64) (seqs []int64) {
 }
 
 func asError[E error](err error, target *E) bool { return errors.As(err, target) }
+
+func mkdir(t testing.TB, path string) {
+	t.Helper()
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func symlink(t testing.TB, target, path string) {
+	t.Helper()
+	if err := os.Symlink(target, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func chmod(t testing.TB, path string, mode fs.FileMode) {
+	t.Helper()
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// chown gives a path to somebody else, which only root can.
+func chown(t testing.TB, path string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file away")
+	}
+	if err := os.Lchown(path, 12345, -1); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -181,7 +181,7 @@ func (l *Log) Lease(name, command string) (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := l.secureDir(); err != nil {
+	if _, err := l.makeDir(); err != nil {
 		return nil, err
 	}
 	h, err := l.acquire(context.Background(), path, newOwnerNote(command), 0)

@@ -36,7 +36,7 @@ func parseStat(stat []byte) (p Process, ended bool, err error) {
 	if open < 1 || closing < open {
 		return p, false, errors.New("parse stat: no name")
 	}
-	const state, parent, start = 3 - 3, 4 - 3, 22 - 3 // numbers of the manual; the third follows the name
+	const state, parent, start = 0, 1, 19 // the fields 3, 4 and 22 of the manual; the third follows the name
 	fields := strings.Fields(string(stat[closing+1:]))
 	if len(fields) <= start {
 		return p, false, errors.New("parse stat: too few fields")

@@ -61,9 +61,8 @@ func (l *Log) openSafe(path string, flag int) (File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// secureDir makes the directory exist, durably, and closes it and what is in it
-// to others. It returns what it changed, for people.
-func (l *Log) secureDir() (notes []string, err error) {
+// makeDir makes the directory exist, durably, and refuses an unsafe one.
+func (l *Log) makeDir() (fs.FileInfo, error) {
 	info, err := l.checkDir()
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = l.fs.Mkdir(l.dir, dirMode); err == nil {
@@ -77,11 +76,15 @@ func (l *Log) secureDir() (notes []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := l.local(); err != nil {
+	return info, l.local()
+}
+
+// secureDir is makeDir, and closes the directory and what is in it to others. It
+// returns what it changed, for people.
+func (l *Log) secureDir() (notes []string, err error) {
+	info, err := l.makeDir()
+	if err != nil || !tooOpen(info) {
 		return nil, err
-	}
-	if !tooOpen(info) {
-		return nil, nil
 	}
 	return l.narrowAll(info)
 }

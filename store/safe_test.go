@@ -120,34 +120,24 @@ func TestNarrowing(t *testing.T) {
 	}
 }
 
-func mkdir(t testing.TB, path string) {
-	t.Helper()
-	if err := os.Mkdir(path, 0o700); err != nil {
+func TestUnsafeFiles(t *testing.T) {
+	l := store.Open(newDir(t), store.Options{})
+	mkdir(t, l.Dir())
+	outside := filepath.Join(filepath.Dir(l.Dir()), "outside")
+	writeFile(t, outside, "secret")
+	symlink(t, outside, filepath.Join(l.Dir(), "link"))
+	symlink(t, filepath.Dir(l.Dir()), filepath.Join(l.Dir(), "folder"))
+	mkdir(t, filepath.Join(l.Dir(), "directory"))
+	if err := syscall.Mkfifo(filepath.Join(l.Dir(), "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func symlink(t testing.TB, target, path string) {
-	t.Helper()
-	if err := os.Symlink(target, path); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"link", "folder/outside", "directory", "pipe"} {
+		wantError(t, l.WriteFile(name, []byte("x")), store.ErrUnsafe)
+		if _, err := l.ReadFile(name, 100); name != "folder/outside" {
+			wantError(t, err, store.ErrUnsafe)
+		}
 	}
-}
-
-func chmod(t testing.TB, path string, mode fs.FileMode) {
-	t.Helper()
-	if err := os.Chmod(path, mode); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// chown gives a path to somebody else, which only root can.
-func chown(t testing.TB, path string) {
-	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give a file away")
-	}
-	if err := os.Lchown(path, 12345, -1); err != nil {
-		t.Fatal(err)
+	if got := readFile(t, outside); got != "secret" {
+		t.Fatalf("the file outside holds %q", got)
 	}
 }

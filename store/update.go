@@ -18,8 +18,11 @@ type Tx struct {
 	end   Position // after the last line
 	tail  []byte   // the bytes before end
 	read  bool     // end is known
+	over  bool     // Update has returned
 	notes []string
 }
+
+var errOver = errors.New("use of a log transaction that has ended")
 
 // Update calls fn while this goroutine is the only writer of the log on this
 // machine. It creates the directory when it is missing and closes it to others.
@@ -49,6 +52,9 @@ func (tx *Tx) note(format string, args ...any) {
 
 // open opens the log, if there is one, and narrows it.
 func (tx *Tx) open() (err error) {
+	if tx.over {
+		return errOver
+	}
 	if tx.file != nil {
 		return nil
 	}
@@ -172,7 +178,10 @@ func (tx *Tx) Read(ctx context.Context, from Position, fn func(Batch) error) (Po
 // directory is synced too. On an error nothing was acknowledged, and nothing was
 // stored either unless the error is ErrUncertain.
 func (tx *Tx) Append(lines [][]byte) (Position, error) {
-	if !tx.read {
+	switch {
+	case tx.over:
+		return Position{}, errOver
+	case !tx.read:
 		return Position{}, errors.New("append to log: the end of the log was not read in this update")
 	}
 	text, end, err := tx.log.layOut(tx.end, lines)
@@ -315,7 +324,7 @@ func (tx *Tx) takeBack(size, written int64, cause error) error {
 // kept for the next update.
 func (tx *Tx) close() error {
 	f := tx.file
-	tx.file = nil
+	tx.file, tx.over = nil, true
 	tx.log.kept.end = Position{}
 	if f == nil {
 		return nil

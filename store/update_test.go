@@ -291,6 +291,42 @@ func TestReadOnlyLog(t *testing.T) {
 	}
 }
 
+func TestUpdateIsOver(t *testing.T) {
+	ctx := testContext(t)
+	l := store.Open(newDir(t), store.Options{})
+	var kept *store.Tx
+	if err := l.Update(ctx, func(tx *store.Tx) error {
+		kept = tx
+		_, err := tx.Read(ctx, store.Position{}, ignore)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kept.Append([][]byte{[]byte(event(0))}); err == nil {
+		t.Error("it appended without the lock")
+	}
+	if _, err := kept.Read(ctx, store.Position{}, ignore); err == nil {
+		t.Error("it read without the lock")
+	}
+	if _, err := kept.Archive(ctx); err == nil {
+		t.Error("it archived without the lock")
+	}
+}
+
+// The lock is given back whatever the function does.
+func TestUpdatePanics(t *testing.T) {
+	l := store.Open(newDir(t), store.Options{})
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		_ = l.Update(testContext(t), func(*store.Tx) error { panic("x") })
+	}()
+	write(t, l, 1)
+}
+
 func TestUpdateKeepsError(t *testing.T) {
 	l := store.Open(newDir(t), store.Options{})
 	refused := errors.New("refused")

@@ -83,21 +83,40 @@ func (w *watch) wait(ctx context.Context, poll <-chan time.Time) (thorough bool,
 			return false, ctx.Err()
 		case <-poll:
 			return true, nil
-		case event := <-events:
+		case event, ok := <-events:
+			if !ok {
+				w.lose()
+				return true, nil
+			}
 			look, thorough = w.judge(event)
-		case <-errs: // an overflow: some notifications are lost
+		case err, ok := <-errs:
+			if !ok {
+				w.lose()
+			} else { // an overflow, usually: some notifications are lost
+				w.problem = err.Error()
+			}
 			return true, nil
 		}
 	}
 	for { // what else is there already is seen by the same look
 		select {
-		case event := <-events:
+		case event, ok := <-events:
+			if !ok {
+				w.lose()
+				return true, nil
+			}
 			_, more := w.judge(event)
 			thorough = thorough || more
 		default:
 			return thorough, nil
 		}
 	}
+}
+
+// lose goes on without notifications, after the watcher has ended by itself.
+func (w *watch) lose() {
+	w.close()
+	w.watcher, w.watched, w.problem = nil, nil, "the watcher ended"
 }
 
 // judge reports whether a notification is about the log, and whether another file
