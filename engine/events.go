@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -94,16 +95,68 @@ type search struct {
 	omitted int64
 }
 
-// forwards reads from After on. Max ends it early.
+// forwards reads from After on, also what compactions took out of the log, from their archives. Max ends it early.
 func (s *search) forwards(ctx context.Context) error {
-	more, err := s.read(ctx, s.query.After+1, s.query.Max)
+	from, lost := s.query.After+1, false
+	var archived []event.Event
+	if from <= s.look.compacted {
+		var err error
+		if from, err = s.readArchives(ctx, from); err != nil {
+			return err
+		}
+		archived, lost = s.found, from <= s.look.compacted
+	}
+	limit := s.query.Max
+	if limit > 0 {
+		limit = max(1, limit-len(archived))
+	}
+	more, err := s.read(ctx, from, limit)
 	if err != nil {
 		return err
 	}
-	if more || s.query.After < s.look.compacted {
+	s.found = append(archived, s.found...)
+	if s.query.Max > 0 && len(s.found) > s.query.Max {
+		s.found, more = s.found[:s.query.Max], true
+	}
+	if more || lost {
 		s.omitted = -1
 	}
 	return nil
+}
+
+// readArchives finds the matching events from a number on in the archives, oldest first, at most one more than Max of them, and
+// returns the number from which the log goes on. An archive is a whole copy of the log, so each gives what the one before had not.
+func (s *search) readArchives(ctx context.Context, from int64) (next int64, err error) {
+	archives, err := s.engine.log.Archives()
+	if err != nil {
+		return from, err
+	}
+	for _, a := range archives {
+		highest := from - 1
+		err := s.engine.log.ReadArchive(ctx, a, func(b store.Batch) error {
+			for i := range b.Lines {
+				l := &b.Lines[i]
+				if highest = max(highest, l.Seq); l.Err != nil || l.Seq < from || s.query.Before > 0 && l.Seq >= s.query.Before {
+					continue
+				}
+				ev, err := event.Decode(l.Object, l.Raw)
+				if err != nil || !s.query.matches(&ev) {
+					continue
+				}
+				if s.found = append(s.found, ev); s.query.Max > 0 && len(s.found) > s.query.Max {
+					return errEnough
+				}
+			}
+			return nil
+		})
+		if ignore(err, errEnough) != nil {
+			return from, fmt.Errorf("read archive %s: %w", a.Name, err)
+		}
+		if from = highest + 1; s.query.Max > 0 && len(s.found) > s.query.Max {
+			break
+		}
+	}
+	return from, nil
 }
 
 // backwards reads ever larger pieces that end at the newest event in question, until there are Last matches in them.
@@ -144,6 +197,7 @@ var errEnough = errors.New("enough")
 // more.
 func (s *search) read(ctx context.Context, from int64, limit int) (more bool, err error) {
 	s.found, s.asOf = nil, s.look.head
+	var last again
 	err = s.engine.log.ReadFrom(ctx, s.look.index.Before(from), func(b store.Batch) error {
 		for i := range b.Lines {
 			l := &b.Lines[i]
@@ -158,7 +212,7 @@ func (s *search) read(ctx context.Context, from int64, limit int) (more bool, er
 			}
 			s.asOf = max(s.asOf, l.Seq)
 			ev, err := event.Decode(l.Object, l.Raw)
-			if err != nil || !s.query.matches(&ev) {
+			if err != nil || last.repeats(&ev) || !s.query.matches(&ev) {
 				continue
 			}
 			if limit > 0 && len(s.found) == limit {

@@ -55,6 +55,9 @@ func (o *ownCmd) run(ctx context.Context, c *call) error {
 			mode = event.Shared
 		}
 		c.printf("%s now owns (%s): %s (%s)\n", who.name, mode, strings.Join(paths, ", "), seqAndFence(r, claims))
+		for _, d := range displacedBy(r) {
+			c.printf("  ended %s's claim on %s (%s, fence %d)\n", d.Agent, d.Path, d.Mode, d.Fence)
+		}
 		if len(claims) > 0 && claims[0].ExpiresAt != nil {
 			at := *claims[0].ExpiresAt
 			c.printf("  until %s, in %s; own again to renew\n", clockTime(at, c.now()), span(at.Sub(c.now())))
@@ -65,6 +68,19 @@ func (o *ownCmd) run(ctx context.Context, c *call) error {
 			}
 		}
 	})
+}
+
+// displacedBy lists the claims that a claim by force or takeover ended.
+func displacedBy(r engine.Receipt) []event.Displaced {
+	var list []event.Displaced
+	for i := range r.Events {
+		if body, err := r.Events[i].Body(); err == nil {
+			if own, ok := body.(event.Ownership); ok {
+				list = append(list, own.Displaced...)
+			}
+		}
+	}
+	return list
 }
 
 // claim stores the claim, waiting for it if that is wanted.
