@@ -40,6 +40,8 @@ const (
 	findingLarge      = "large-log"
 	findingArchives   = "large-archives"
 	findingUnused     = "no-log"
+	findingLost       = "lost-log"    // there was one, as what lies beside it tells
+	findingFar        = "far-numbers" // lines with numbers that cannot be right
 )
 
 // largeArchives is the size from which on archives are mentioned, in bytes.
@@ -88,9 +90,10 @@ func (e *Engine) Doctor(ctx context.Context, o DoctorOptions) (DoctorReport, err
 	return after, nil
 }
 
+// has reports whether there is a finding of a code about a path, "" for any.
 func (r *DoctorReport) has(code, path string) bool {
 	for _, f := range r.Findings {
-		if f.Code == code && f.path == path {
+		if f.Code == code && (path == "" || f.path == path) {
 			return true
 		}
 	}
@@ -129,11 +132,11 @@ func (e *Engine) examine(ctx context.Context) (DoctorReport, error) {
 func fromStore(f store.Finding) Finding {
 	out := Finding{Code: string(f.Code), Text: f.Text, path: f.Path, fix: f.Fix, Fixable: f.Fix != nil}
 	switch f.Code {
-	case store.TornTail, store.BadLines, store.NoSeqs:
+	case store.TornTail, store.BadLines, store.NoSeqs, store.RepeatedLines:
 		out.fix, out.Fixable = nil, true // by moving lines out, all of them at once
-	case store.FallingSeqs:
+	case store.FallingSeqs, store.DuplicateSeqs:
 		out.Info = true
-	case store.OpenToOthers, store.UnsafePath, store.NetworkDir, store.LogUnreadable, store.DuplicateSeqs, store.LeftoverFile,
+	case store.OpenToOthers, store.UnsafePath, store.NetworkDir, store.LogUnreadable, store.LeftoverFile,
 		store.OtherProgram, store.BadCheckpoints:
 	}
 	if f.Code == store.BadCheckpoints {
@@ -145,12 +148,23 @@ func fromStore(f store.Finding) Finding {
 // examineEvents folds the log afresh and compares all that is derived from it.
 func (e *Engine) examineEvents(ctx context.Context, r *DoctorReport) error {
 	fresh := emptyMemory()
-	if _, err := e.log.Read(ctx, place{}, fresh.plain); err != nil {
+	var far far
+	if _, err := e.log.Read(ctx, place{}, func(b store.Batch) error {
+		_ = far.look(b)
+		return fresh.plain(b)
+	}); err != nil {
 		return fmt.Errorf("fold log: %w", err)
 	}
 	r.Lines, r.Bytes, r.HighSeq = fresh.at.Lines, fresh.at.Offset, fresh.at.Highest()
 	if r.Lines == 0 {
-		r.add(Finding{Code: findingUnused, Info: true, Text: "there is no log yet: nothing was coordinated here"})
+		if err := e.examineLoss(ctx, r); err != nil {
+			return err
+		}
+	}
+	if far.count > 0 {
+		r.add(Finding{Code: findingFar, Fixable: true, Text: fmt.Sprintf(
+			"%s of %s with a sequence number that cannot be right, the first is line %d with seq %d: they leave too few numbers to those who write",
+			counted(int(far.count), "line"), e.log.Path(), far.line, far.seq)})
 	}
 	if bad := fresh.state.Skips(); bad.Bad > 0 {
 		text := fmt.Sprintf("%d lines of %s change nothing because they are no valid events", bad.Bad, e.log.Path())
@@ -185,6 +199,7 @@ func (e *Engine) examineCheckpoint(ctx context.Context, r *DoctorReport, fresh *
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, store.ErrNoCheckpoint):
+	case errors.Is(err, store.ErrDamaged) && r.has(string(store.BadCheckpoints), ""):
 	case err != nil:
 		r.add(Finding{Code: findingCheckpoint, Fixable: true, Text: "the checkpoint is not used, so that every command reads the whole log: " + err.Error()})
 	case m.at.Offset != fresh.at.Offset: // somebody writes faster than this reads

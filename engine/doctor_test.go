@@ -78,7 +78,7 @@ func TestDoctorMends(t *testing.T) {
 			if err := os.WriteFile(s.path("cache/checkpoint"), []byte("x"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-		}, "checkpoint", "checkpoint+", false},
+		}, "bad-checkpoint", "bad-checkpoint+", false},
 		{"lying checkpoint", func(t *testing.T, s *scene) {
 			t.Helper()
 			cp, err := s.Engine.log.LoadCheckpoint(checkpointVersion)
@@ -128,7 +128,22 @@ func TestDoctorMends(t *testing.T) {
 			ev := s.draft("codex", "*", event.Update{Note: "again"})
 			ev.Seq = 5
 			s.append(string(ev.AppendLine(nil)) + "\n")
-		}, "duplicate-seqs", "duplicate-seqs", false},
+		}, "duplicate-seqs?", "", false},
+		{"a copy", func(t *testing.T, s *scene) {
+			t.Helper()
+			lines := strings.SplitAfter(s.log(), "\n")
+			s.append(lines[3] + lines[len(lines)-2])
+		}, "repeated-lines", "repeated-lines+", true},
+		{"a number out of reach", func(_ *testing.T, s *scene) {
+			ev := s.draft("codex", "*", event.Update{Note: "planted"})
+			ev.Seq = event.MaxSeq
+			s.append(string(ev.AppendLine(nil)) + "\n")
+		}, "far-numbers", "far-numbers+", true},
+		{"an acknowledgement above everything", func(_ *testing.T, s *scene) {
+			ev := s.draft("codex", "*", event.Ack{EventSeq: 90000})
+			ev.Seq = 900
+			s.append(string(ev.AppendLine(nil)) + "\n")
+		}, "bad-events", "bad-events+", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -38,6 +38,8 @@ type Engine struct {
 	mem  memory
 	read time.Time // when the log was last read to its end
 
+	known int64 // highest number that was read or written, -1: none
+
 	beats beats
 }
 
@@ -61,6 +63,7 @@ func Open(p Project, o Options) *Engine {
 	return &Engine{
 		project: p,
 		options: o,
+		known:   -1,
 		log: store.Open(p.Dir, store.Options{
 			FS: o.FS, LockWait: o.LockWait, Command: o.Command,
 			Poll: o.Poll, NoNotify: o.NoNotify, AllowNetwork: o.AllowNetwork,

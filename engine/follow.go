@@ -34,7 +34,8 @@ type Delivery struct {
 	Halted   *HaltedError // the kill switch as it is now, nil when off
 	CaughtUp bool         // everything that the log held at this moment has been delivered
 
-	lines []int64 // physical lines of Events
+	folds []event.Event // what to fold: Events, and what repeats one, which the fold counts
+	lines []int64       // physical lines of folds
 }
 
 // Fold brings a state up to date with a delivery and returns it, a new one after a Reset.
@@ -43,12 +44,12 @@ func (d Delivery) Fold(s *state.State) *state.State {
 		s = state.New()
 	}
 	bad := d.Bad
-	for i := range d.Events {
+	for i := range d.folds {
 		for len(bad) > 0 && bad[0].Line < d.lines[i] {
 			s.Skip(bad[0].Line, bad[0].Seq, bad[0].Reason)
 			bad = bad[1:]
 		}
-		_ = s.ApplyLine(&d.Events[i], d.lines[i]) // a bad payload is counted in the state's Skips
+		_ = s.ApplyLine(&d.folds[i], d.lines[i]) // a bad payload is counted in the state's Skips
 	}
 	for _, b := range bad {
 		s.Skip(b.Line, b.Seq, b.Reason)
@@ -82,6 +83,7 @@ func (e *Engine) FollowFrom(ctx context.Context, v *View, fn func(Delivery) erro
 type feed struct {
 	engine *Engine
 	after  int64 // events up to this number are not delivered
+	told   again // the event read last
 
 	mu   sync.Mutex // fn is called with it held
 	fn   func(Delivery) error
@@ -153,6 +155,7 @@ func (f *feed) run(ctx context.Context, from place) error {
 func (f *feed) lines(ev store.Event) error {
 	d := Delivery{Head: ev.Pos.Highest(), Lines: ev.Pos.Lines, Mode: Mode(ev.Mode.String()), Reset: ev.Reset, Note: ev.Note, CaughtUp: ev.End}
 	if ev.Reset {
+		f.told = again{}
 		f.after = Everything // the numbers of another log say nothing about this one
 	}
 	for i := range ev.Lines {
@@ -162,7 +165,10 @@ func (f *feed) lines(ev store.Event) error {
 		case err != nil:
 			d.Bad = append(d.Bad, state.BadRef{Line: l.Number, Seq: l.Seq, Reason: reason(err)})
 		case decoded.Seq > f.after:
-			d.Events = append(d.Events, decoded)
+			if !f.told.repeats(&decoded) {
+				d.Events = append(d.Events, decoded)
+			}
+			d.folds = append(d.folds, decoded)
 			d.lines = append(d.lines, l.Number)
 		}
 	}
@@ -177,6 +183,21 @@ func (f *feed) lines(ev store.Event) error {
 	}
 	d.Halted = halted
 	return f.deliver(d)
+}
+
+// again tells an event that repeats the one just before it: the fold leaves it out, so readers do not get it twice either.
+type again struct {
+	seq  int64
+	id   string
+	some bool
+}
+
+func (a *again) repeats(ev *event.Event) bool {
+	if a.some && a.seq == ev.Seq && a.id == ev.ID {
+		return true
+	}
+	*a = again{ev.Seq, ev.ID, true}
+	return false
 }
 
 // watchKillSwitch delivers the kill switch when it is set or lifted, also by hand.

@@ -170,11 +170,11 @@ func TestFollowStartsOverWithAnotherLog(t *testing.T) {
 	}
 	l.until("the missing log", func() bool { return l.last.Mode == ModeMissing })
 	s.do(note("claude-code", "a new log"))
-	l.until("the new log", func() bool { return slices.Equal(l.seqs, []int64{0}) })
+	l.until("the new log", func() bool { return slices.Equal(l.seqs, []int64{50, 51}) }) // its numbers go on above the old ones
 	if l.resets != 1 || len(l.notes) == 0 {
 		t.Errorf("resets %d, notes %q", l.resets, l.notes)
 	}
-	if n := l.state.Count(); n != 1 {
+	if n := l.state.Count(); n != 2 {
 		t.Errorf("%d events folded after the reset", n)
 	}
 }
@@ -286,5 +286,25 @@ func TestOwnWaitSeesALapse(t *testing.T) {
 	}
 	if !strings.Contains(s.log(), "expired") {
 		t.Error("the lapse is not recorded")
+	}
+}
+
+// TestCopiesAreDeliveredOnce: as the fold counts them, by Follow and by Events.
+func TestCopiesAreDeliveredOnce(t *testing.T) {
+	s := newScene(t)
+	s.fill("codex", 0, 3)
+	last := strings.SplitAfter(s.log(), "\n")[2]
+	s.append(last + last)
+	s.fill("codex", 3, 1)
+	l := listen(t, func(ctx context.Context, fn func(Delivery) error) error { return s.Follow(ctx, Everything, fn) })
+	l.untilSeq(3)
+	if want := numbers(0, 3); !slices.Equal(l.seqs, want) {
+		t.Errorf("heard %v", l.seqs)
+	}
+	if same, difference := state.Equal(l.state, s.view().State); !same || l.state.Skips().Duplicate != 2 {
+		t.Errorf("the folded deliveries differ from the log: %s", difference)
+	}
+	if r, err := s.Events(t.Context(), Query{After: 1}); err != nil || len(r.Events) != 2 {
+		t.Errorf("%+v, %v", r.Events, err)
 	}
 }

@@ -76,6 +76,7 @@ func (e *Engine) catchUp(ctx context.Context, read reader) error {
 		if tries == 3 || !errors.Is(err, store.ErrReplaced) && !errors.Is(err, store.ErrMissing) {
 			return fmt.Errorf("read log: %w", err)
 		}
+		e.remember(e.mem.at.Highest())
 		e.mem = e.restore()
 	}
 }

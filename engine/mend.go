@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/store"
 )
 
@@ -13,7 +14,7 @@ func (e *Engine) mend(ctx context.Context, findings []Finding) (archive string, 
 	lines, derived, mail := false, false, false
 	for _, f := range findings {
 		switch f.Code {
-		case string(store.TornTail), string(store.BadLines), string(store.NoSeqs), findingEvents:
+		case string(store.TornTail), string(store.BadLines), string(store.NoSeqs), string(store.RepeatedLines), findingEvents, findingFar:
 			lines = true
 		case string(store.BadCheckpoints), findingCheckpoint, findingDiverged:
 			derived = true
@@ -43,45 +44,59 @@ func (e *Engine) mend(ctx context.Context, findings []Finding) (archive string, 
 	return archive, nil
 }
 
-// moveBadLines archives the log and takes the lines out of it that are no events. Those that are not even JSON lie in the .corrupt
-// file beside the archive, all others in the archive. A record of that takes the next number, so that none is used twice.
+// moveBadLines archives the log and takes the lines out of it that the fold refuses, that carry a number which cannot be right, or
+// that are copies. Those that are not even JSON and those with such a number lie in the .corrupt file beside the archive, all others
+// in the archive. A record of that takes the next number, so that none is used twice.
 func (e *Engine) moveBadLines(ctx context.Context) (archive string, err error) {
 	err = e.log.Update(ctx, func(tx *store.Tx) error {
-		m := emptyMemory()
-		bad := map[int64]bool{}
-		if _, err := tx.Read(ctx, place{}, func(b store.Batch) error {
-			for i := range b.Lines {
-				l := &b.Lines[i]
-				ev, err := decodeLine(l)
-				if err == nil {
-					_, err = ev.Body()
-				}
-				if err != nil {
-					bad[l.Number] = true
-				}
-			}
-			m.at = b.Pos
-			return nil
-		}); err != nil {
+		out, highest, err := sift(ctx, tx)
+		if err != nil || len(out) == 0 { // another writer has closed the torn line, and it was whole
 			return err
 		}
-		if len(bad) == 0 { // another writer has closed the torn line, and it was whole
-			return nil
-		}
 		record, err := event.New(event.Loadout, event.Broadcast,
-			fmt.Sprintf("Moved %s that could not be read out of the log", counted(len(bad), "line")), event.Status{})
+			fmt.Sprintf("Moved %s that could not be read out of the log", counted(len(out), "line")), event.Status{})
 		if err != nil {
 			return err
 		}
-		record.ID, record.Seq, record.Timestamp = event.NewID(), m.at.Highest()+1, event.FormatTime(e.now())
+		record.ID, record.Seq, record.Timestamp = event.NewID(), highest+1, event.FormatTime(e.now())
 		if err := record.Normalize(); err != nil {
 			return err
 		}
-		a, err := tx.Rewrite(ctx, func(l store.Line) bool { return !bad[l.Number] }, [][]byte{record.AppendLine(nil)})
+		a, err := tx.RewriteBelow(ctx, farSeq, func(l store.Line) bool { return !out[l.Number] }, [][]byte{record.AppendLine(nil)})
 		archive = a.Name
 		return err
 	})
 	return archive, err
+}
+
+// sift returns the physical numbers of the lines that the log is better without, and the highest sequence number that is right.
+// What it sifts out does not count for what comes after it.
+func sift(ctx context.Context, tx *store.Tx) (out map[int64]bool, highest int64, err error) {
+	out, highest = map[int64]bool{}, -1
+	copies, err := store.Repeated(ctx, tx.Read)
+	if err != nil {
+		return nil, -1, err
+	}
+	folded := state.New()
+	_, err = tx.Read(ctx, place{}, func(b store.Batch) error {
+		for i := range b.Lines {
+			l := &b.Lines[i]
+			if l.Seq >= farSeq || copies[l.Number] {
+				out[l.Number] = true
+				continue
+			}
+			highest = max(highest, l.Seq)
+			ev, err := borrowLine(l)
+			if err == nil {
+				err = folded.ApplyLine(&ev, l.Number)
+			}
+			if err != nil {
+				out[l.Number] = true
+			}
+		}
+		return nil
+	})
+	return out, highest, err
 }
 
 // refold reads the log afresh and writes the checkpoint anew.

@@ -79,7 +79,9 @@ func (e *Engine) archivedState(ctx context.Context, seq int64) (*state.State, er
 					later.note(&past[i], &ev)
 				}
 			}
-			reached = reached || b.Pos.Highest() >= seq
+			for i := range b.Lines {
+				reached = reached || b.Lines[i].Seq >= seq && b.Lines[i].Seq < farSeq
+			}
 			return nil
 		})
 		switch {

@@ -159,7 +159,7 @@ func TestCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.do(note("codex", "first"))
-	if v, err := s.open(Options{}).View(t.Context()); err != nil || v.State.Count() != 1 {
+	if v, err := s.open(Options{}).View(t.Context()); err != nil || v.State.Count() != 2 { // and the record of the loss
 		t.Errorf("stale checkpoint: %+v, %v", v, err)
 	}
 }

@@ -36,6 +36,8 @@ type draft struct {
 	messages    []Message // what messages.jsonl must show of it
 	duplicate   int64     // sequence number of the first event that the same retry key stored, -1: none
 	head        int64
+	begins      bool              // the log was empty
+	loss        *store.Remembered // the log was gone; nil: no
 }
 
 // transact is the only way to write: lock, kill switch, catch up to the last line, expire, decide, redact, validate, append
@@ -65,6 +67,9 @@ func (e *Engine) transact(ctx context.Context, t transaction) (Receipt, error) {
 			if _, err := tx.Append(d.lines); err != nil {
 				return fmt.Errorf("store event: %w", err)
 			}
+			e.mu.Lock()
+			e.remember(d.head)
+			e.mu.Unlock()
 			notes = append(notes, e.projectMessages(t, d.messages)...)
 		}
 		if t.stored != nil && d.duplicate < 0 {
@@ -74,7 +79,10 @@ func (e *Engine) transact(ctx context.Context, t transaction) (Receipt, error) {
 	})
 	kept := e.keepDue() // also after a refusal: the next verb should not have to read all that again
 	if err != nil {
-		return Receipt{}, err
+		return Receipt{}, e.explainSpent(ctx, err)
+	}
+	if d.loss != nil {
+		notes = append(notes, fmt.Sprintf("the log was gone; numbers go on above %d, which %s tells; loadout doctor says what is left of it", d.loss.Seq, d.loss.From))
 	}
 	notes = append(notes, kept...)
 	receipt := Receipt{Events: d.own, Expired: d.lapsed, Head: d.head, Notes: notes}
@@ -107,7 +115,7 @@ func (e *Engine) draft(ctx context.Context, tx *store.Tx, t transaction) (draft,
 		return draft{}, err
 	}
 	v := e.view(e.mem.state)
-	d := draft{duplicate: -1, head: v.at.Highest()}
+	d := draft{duplicate: -1, head: v.at.Highest(), begins: v.at.Offset == 0}
 	if t.request.Key != "" {
 		seq, found, err := retried(v, t.request, func(ev *event.Event) { _ = redactDraft(ev) })
 		if err != nil {
@@ -126,10 +134,20 @@ func (e *Engine) draft(ctx context.Context, tx *store.Tx, t transaction) (draft,
 	if err != nil {
 		return draft{}, err
 	}
+	var first []event.Event
+	if lost, err := e.lost(ctx); err != nil {
+		return draft{}, err
+	} else if lost.Seq >= 0 {
+		record, err := lossRecord(lost)
+		if err != nil {
+			return draft{}, err
+		}
+		first, d.head, d.loss = []event.Event{record}, lost.Seq, &lost
+	}
 	for i := range own {
 		own[i].Key, own[i].By = t.request.Key, t.request.By
 	}
-	for _, events := range [][]event.Event{lapsed, own} {
+	for _, events := range [][]event.Event{first, lapsed, own} {
 		for i := range events {
 			if err := d.add(&events[i], v.Now); err != nil {
 				return draft{}, err
@@ -143,7 +161,7 @@ func (e *Engine) draft(ctx context.Context, tx *store.Tx, t transaction) (draft,
 // add completes an event and makes its line.
 func (d *draft) add(ev *event.Event, now time.Time) error {
 	if d.head++; d.head > event.MaxSeq {
-		return &ValidationError{Field: "seq", Reason: "has reached its limit"}
+		return errNumbersSpent
 	}
 	ev.Seq, ev.Timestamp = d.head, event.FormatTime(now)
 	if ev.ID == "" {
@@ -167,7 +185,7 @@ func (e *Engine) projectMessages(t transaction, messages []Message) []string {
 // afterWrite does what may wait until others can write again. Nothing of it can make the write fail.
 func (e *Engine) afterWrite(ctx context.Context, t transaction, d draft) []string {
 	var notes []string
-	if len(d.lines) > 0 && d.head == int64(len(d.lines))-1 { // the first write of the project
+	if len(d.lines) > 0 && d.begins { // the first write of the project
 		if err := store.ExcludeFromGit(e.project); err != nil {
 			notes = append(notes, fmt.Sprintf("%s could not be kept out of git: %v", store.DirName, err))
 		}

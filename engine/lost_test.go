@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/store"
+)
+
+// TestNumbersGoOnWhenTheLogIsGone: an old fence must never pass for a new one.
+func TestNumbersGoOnWhenTheLogIsGone(t *testing.T) {
+	tests := map[string]struct {
+		prepare func(s *scene)
+		floor   int64 // the highest number that is still known
+	}{
+		"checkpoint": {func(s *scene) { s.view() }, checkpointLines + 9},
+		"archive": {func(s *scene) {
+			if _, err := s.Compact(s.t.Context(), CompactOptions{MaxEvents: 10, MaxAge: -1}); err != nil {
+				s.t.Fatal(err)
+			}
+			if err := os.RemoveAll(s.path("cache")); err != nil {
+				s.t.Fatal(err)
+			}
+		}, checkpointLines + 9},
+		"nothing": {func(*scene) {}, -1},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			s.fill("codex", 0, checkpointLines+10)
+			tt.prepare(s)
+			if err := os.Remove(s.path(store.LogName)); err != nil {
+				t.Fatal(err)
+			}
+			s.Engine = s.open(Options{}) // another process
+			if r := s.doctor(false); r.Healthy == (tt.floor >= 0) || strings.Contains(codes(r), "lost-log") != (tt.floor >= 0) {
+				t.Errorf("doctor: %s", codes(r))
+			}
+			r := s.do(own("codex", "src"))
+			if tt.floor < 0 {
+				if r.Seq() != 0 || len(r.Notes) != 0 {
+					t.Errorf("%+v", r)
+				}
+				return
+			}
+			if c := s.view().State.Claims(); r.Seq() != tt.floor+2 || len(c) != 1 || c[0].Fence != r.Seq() {
+				t.Errorf("seq %d, claims %+v", r.Seq(), c)
+			}
+			if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "the log was gone") || s.lines() != 2 {
+				t.Errorf("notes %q, log %s", r.Notes, s.log())
+			}
+			if r := s.do(note("codex", "next")); len(r.Notes) != 0 || r.Seq() != tt.floor+3 {
+				t.Errorf("next %+v", r)
+			}
+			if name != "archive" {
+				return
+			}
+			if st, err := s.StateAt(t.Context(), 3); err != nil || st.Head() != 3 {
+				t.Errorf("time travel: %v", err)
+			}
+		})
+	}
+}
+
+// TestLossIsKnownToWhoHasReadTheLog: an engine that lives on needs no file for that.
+func TestLossIsKnownToWhoHasReadTheLog(t *testing.T) {
+	s := newScene(t)
+	s.fill("codex", 0, 5)
+	s.do(note("codex", "x"))
+	if err := os.Remove(s.path(store.LogName)); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.do(note("codex", "y")); r.Seq() != 7 || len(r.Notes) != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestAFarNumberStopsNobodyForGood: the refusal names the line, doctor moves it out, and nothing that lies in an archive brings it back.
+func TestAFarNumberStopsNobodyForGood(t *testing.T) {
+	for name, line := range map[string]string{
+		"event":    "",
+		"bad line": `{"seq": 9007199254740991, "id`,
+	} {
+		s := newScene(t)
+		s.do(note("codex", "x"))
+		if line == "" {
+			ev := s.draft("codex", "*", event.Ownership{Mode: event.Exclusive, Paths: []string{"src"}})
+			ev.Seq = event.MaxSeq
+			line = string(ev.AppendLine(nil))
+		}
+		s.append(line + "\n")
+		_, err := s.Do(t.Context(), Request{Command: note("codex", "y")})
+		if far := as[*FarNumberError](t, err); far.Line != 2 || far.Seq != event.MaxSeq || !strings.Contains(strings.Join(Hints(err), ""), "doctor --fix") {
+			t.Errorf("%s: %+v, hints %q", name, far, Hints(err))
+		}
+		r := s.doctor(true)
+		if !r.Healthy || r.Archive == "" {
+			t.Fatalf("%s: %+v", name, r)
+		}
+		corrupt, err := os.ReadFile(strings.TrimSuffix(s.path(r.Archive), ".archive") + ".corrupt")
+		if err != nil || string(corrupt) != line+"\n" {
+			t.Errorf("%s: beside the archive: %q, %v", name, corrupt, err)
+		}
+		if r := s.do(note("codex", "y")); r.Seq() != 2 {
+			t.Errorf("%s: next %+v", name, r)
+		}
+		if err := errors.Join(os.Remove(s.path(store.LogName)), os.RemoveAll(s.path("cache"))); err != nil {
+			t.Fatal(err)
+		}
+		s.Engine = s.open(Options{})
+		if r := s.do(note("codex", "z")); r.Seq() > 10 {
+			t.Errorf("%s: after a loss: %+v", name, r)
+		}
+	}
+}
