@@ -100,7 +100,7 @@ func TestCheckpointNotUsable(t *testing.T) {
 			writeFile(t, l.Path(), copied)
 		}, store.ErrReplaced},
 		"compacted": {func(t *testing.T, l *store.Log) {
-			if _, err := rewrite(t, l, 1990); err != nil {
+			if _, err := rewrite(t, l, 190); err != nil {
 				t.Fatal(err)
 			}
 		}, store.ErrReplaced},
@@ -110,7 +110,7 @@ func TestCheckpointNotUsable(t *testing.T) {
 		}, store.ErrUnsafe},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, _ := checkpointed(t, 2000)
+			l, _ := checkpointed(t, 200)
 			test.change(t, l)
 			c, err := l.LoadCheckpoint(version)
 			wantError(t, err, test.want)
@@ -178,7 +178,7 @@ func TestMarks(t *testing.T) {
 	if _, err := l.LoadMark(100, version); err == nil {
 		t.Fatal("a mark was found")
 	}
-	const step, n = 10, 300
+	const step, n = 10, 180
 	for i := range int64(n) {
 		appendRaw(t, l.Path(), text(i*step))
 		c := checkpointOf(t, l)
@@ -208,7 +208,7 @@ func TestMarks(t *testing.T) {
 	if c, err := l.LoadMark(n*step, version); err != nil || c.Pos.MaxSeq >= (n-1)*step {
 		t.Errorf("instead of a damaged mark the one at %d, error %v", c.Pos.MaxSeq, err)
 	}
-	if _, err := rewrite(t, l, 2000); err != nil {
+	if _, err := rewrite(t, l, 1000); err != nil {
 		t.Fatal(err)
 	}
 	_, err = l.LoadMark(n*step, version)

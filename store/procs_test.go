@@ -158,7 +158,7 @@ func checkAcknowledged(t *testing.T, l *store.Log, acks ...map[int64]string) (li
 }
 
 func TestProcessesExclude(t *testing.T) {
-	const processes, each = 8, 25
+	const processes, each = 6, 20
 	l := store.Open(newDir(t), store.Options{})
 	var wg sync.WaitGroup
 	children := make([]*child, processes)
@@ -184,7 +184,7 @@ func killRounds(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("STORE_KILL_ROUNDS")
 	if text == "" {
-		return 6
+		return 4
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {

@@ -124,12 +124,12 @@ func TestDisorder(t *testing.T) {
 
 // From every position that a reader has stopped at, it goes on as if it had not.
 func TestReadFromEveryPosition(t *testing.T) {
-	whole := text(upTo(9)...) + "bad\n\n" + strings.Repeat("x", store.MaxLineBytes+5) + "\n" + text(9, 10) + strings.Repeat("\n", 30) + text(11)
+	whole := text(upTo(9)...) + "bad\n\n" + strings.Repeat("x", store.MaxLineBytes+5) + "\n" + text(9, 10) + strings.Repeat("\n", 9) + text(11)
 	l := logWith(t, "", store.Options{})
-	var positions []store.Position
+	positions := []store.Position{{}}
 	for _, line := range strings.SplitAfter(whole, "\n") {
 		appendRaw(t, l.Path(), line)
-		_, pos := read(t, l, store.Position{})
+		_, pos := read(t, l, positions[len(positions)-1])
 		positions = append(positions, pos)
 	}
 	all, end := read(t, l, store.Position{})
@@ -389,7 +389,7 @@ func TestIndexDisorder(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for seq := int64(0); seq < 4000; seq += 97 {
+	for seq := int64(0); seq < 4000; seq += 397 {
 		want, got := 0, 0
 		for _, s := range seqs {
 			if s >= seq {
