@@ -150,8 +150,10 @@ func (tx *Tx) Read(ctx context.Context, from Position, fn func(Batch) error) (Po
 		tx.end, tx.tail, tx.read = Position{MaxSeq: -1, LastSeq: -1}, nil, true
 		return tx.end, nil
 	}
-	tail := tx.log.kept.tail
-	if from.Offset == 0 || from != tx.log.kept.end { // else nothing has happened since
+	known := tx.log.kept
+	tx.log.kept = kept{} // its tail is that of this transaction now
+	tail := known.tail
+	if from.Offset == 0 || from != known.end { // else nothing has happened since
 		var err error
 		if tail, err = from.fits(tx.file, true); err != nil {
 			return from, err

@@ -68,6 +68,36 @@ func TestAppendTwiceInOneUpdate(t *testing.T) {
 	}
 }
 
+// A position stays good for the whole update, also after appends.
+func TestReadAgainInOneUpdate(t *testing.T) {
+	ctx := testContext(t)
+	l := store.Open(newDir(t), store.Options{})
+	from := write(t, l, 2)
+	var pos store.Position
+	err := l.Update(ctx, func(tx *store.Tx) (err error) {
+		if _, err = tx.Read(ctx, from, ignore); err != nil {
+			return err
+		}
+		if pos, err = tx.Append([][]byte{[]byte(event(2)), []byte(event(3))}); err != nil {
+			return err
+		}
+		again, err := tx.Read(ctx, from, ignore)
+		if err == nil && again != pos {
+			t.Errorf("reading again ends at %+v, want %+v", again, pos)
+		}
+		if err == nil {
+			pos, err = tx.Append([][]byte{[]byte(event(4))})
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, end := read(t, l, store.Position{}); end != pos {
+		t.Errorf("the end is %+v, want %+v", end, pos)
+	}
+}
+
 func TestAppendRefusesLine(t *testing.T) {
 	long := `{"seq":7,"x":"` + strings.Repeat("x", store.MaxLineBytes) + `"}`
 	for name, lines := range map[string][]string{
