@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/agentloadout/loadout/store"
 	"github.com/agentloadout/loadout/store/storetest"
@@ -207,5 +208,93 @@ func TestArchivesIgnoresOtherFiles(t *testing.T) {
 	}
 	if archives, err := store.Open(newDir(t), store.Options{}).Archives(); err != nil || len(archives) != 0 {
 		t.Fatalf("%+v %v", archives, err)
+	}
+}
+
+// A number that cannot be right does not use up all others: its line leaves.
+func TestRewriteBelow(t *testing.T) {
+	const far = 1 << 52
+	l := logWith(t, text(0, 1, far)+"bad\n"+text(2), store.Options{})
+	ctx := testContext(t)
+	var archive store.Archive
+	err := l.Update(ctx, func(tx *store.Tx) (err error) {
+		archive, err = tx.RewriteBelow(ctx, far, func(store.Line) bool { return true }, [][]byte{[]byte(event(3))})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantSeqs(t, l, 0, 1, 2, 3)
+	if got := readFile(t, strings.TrimSuffix(archive.Path, ".archive")+".corrupt"); got != text(far)+"bad\n" {
+		t.Errorf("taken out: %q", got)
+	}
+	write(t, l, 1)
+	wantSeqs(t, l, 0, 1, 2, 3, 4)
+}
+
+// When the log is gone, what lies beside it still tells which numbers were used.
+func TestRemembered(t *testing.T) {
+	remembered := func(l *store.Log, limit, seq int64, from string) {
+		t.Helper()
+		r, err := l.Remembered(testContext(t), limit)
+		if err != nil || r.Seq != seq || !strings.Contains(r.From, from) || from == "" && r.From != "" {
+			t.Errorf("below %d it is %+v, want %d from %q, error %v", limit, r, seq, from, err)
+		}
+	}
+	l := store.Open(newDir(t), store.Options{})
+	remembered(l, 1000, -1, "")
+	write(t, l, 5)
+	remembered(l, 1000, -1, "") // the log is not asked
+	if _, err := rewrite(t, l, 4); err != nil {
+		t.Fatal(err)
+	}
+	remembered(l, 1000, 4, ".archive")
+	remembered(l, 3, 2, ".archive")
+	write(t, l, 5)
+	if err := l.SaveMark(9, checkpointOf(t, l)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, l, 2)
+	if err := l.SaveCheckpoint(checkpointOf(t, l)); err != nil {
+		t.Fatal(err)
+	}
+	remove(t, l.Path())
+	remembered(l, 1000, 11, "checkpoint")
+	remembered(l, 11, 9, "mark-9")
+	remembered(l, 9, 4, ".archive")
+	flip(t, checkpointPath(l), -1)
+	remembered(l, 1000, 9, "mark-9")
+}
+
+func TestCheckpointTime(t *testing.T) {
+	l := store.Open(newDir(t), store.Options{})
+	if at, ok := l.CheckpointTime(); ok {
+		t.Errorf("there is none, but it is from %v", at)
+	}
+	before := time.Now().Add(-time.Minute)
+	write(t, l, 1)
+	if err := l.SaveCheckpoint(checkpointOf(t, l)); err != nil {
+		t.Fatal(err)
+	}
+	if at, ok := l.CheckpointTime(); !ok || at.Before(before) || at.After(time.Now().Add(time.Minute)) {
+		t.Errorf("it is from %v, %v", at, ok)
+	}
+}
+
+func TestRepeated(t *testing.T) {
+	for content, want := range map[string][]int64{
+		"": nil, text(0, 1, 2): nil, text(0, 1, 1, 2, 0): {3, 5},
+		text(0) + `{"seq":0}` + "\n" + text(0) + "bad\nbad\n": {3},
+	} {
+		l := logWith(t, content, store.Options{})
+		copies, err := store.Repeated(testContext(t), l.Read)
+		if err != nil || len(copies) != len(want) {
+			t.Errorf("%q: %v, want %v, error %v", content, copies, want, err)
+		}
+		for _, number := range want {
+			if !copies[number] {
+				t.Errorf("%q: line %d is missing in %v", content, number, copies)
+			}
+		}
 	}
 }

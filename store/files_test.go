@@ -145,3 +145,89 @@ func TestConcurrentWriteFile(t *testing.T) {
 		t.Fatalf("left behind: %v", names)
 	}
 }
+
+func TestAppendFile(t *testing.T) {
+	const name = "messages.jsonl"
+	l := store.Open(newDir(t), store.Options{})
+	add := func(text string) {
+		t.Helper()
+		if err := l.AppendFile(name, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("one\n")
+	add("two\nthree\n")
+	wantContent(t, l, name, "one\ntwo\nthree\n")
+	appendRaw(t, filepath.Join(l.Dir(), name), "torn")
+	add("four\n")
+	wantContent(t, l, name, "one\ntwo\nthree\ntorn\nfour\n")
+	if info, err := os.Stat(filepath.Join(l.Dir(), name)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v", info.Mode())
+	}
+	symlink(t, l.Path(), filepath.Join(l.Dir(), "link"))
+	wantError(t, l.AppendFile("link", []byte("x\n")), store.ErrUnsafe)
+	wantError(t, l.AppendFile("../x", []byte("x\n")), store.ErrUnsafe)
+}
+
+func TestAppendFileFails(t *testing.T) {
+	for _, op := range []storetest.Op{storetest.Open, storetest.Write, storetest.Sync, storetest.Close} {
+		fsys := storetest.New()
+		l := store.Open(newDir(t), store.Options{FS: fsys})
+		fsys.Inject(storetest.Fault{Op: op, Name: "x", Times: 1, Bytes: 2, Err: syscall.ENOSPC})
+		wantError(t, l.AppendFile("x", []byte("one\n")), syscall.ENOSPC)
+		if err := l.AppendFile("x", []byte("two\n")); err != nil {
+			t.Fatal(err)
+		}
+		if got := readFile(t, filepath.Join(l.Dir(), "x")); !strings.HasSuffix("\n"+got, "\ntwo\n") {
+			t.Errorf("after a failing %s: %q", op, got)
+		}
+	}
+}
+
+func TestWriteCacheDoesNotSync(t *testing.T) {
+	fsys := storetest.New()
+	l := store.Open(newDir(t), store.Options{FS: fsys})
+	if err := l.WriteCache("beats", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	wantContent(t, l, "beats", "x")
+	if n := fsys.Calls(storetest.Sync); n != 0 {
+		t.Errorf("%d syncs", n)
+	}
+}
+
+// Whatever is at a name, it can be seen and be put aside without being lost.
+func TestMoveAside(t *testing.T) {
+	l := store.Open(newDir(t), store.Options{})
+	if aside, err := l.MoveAside("x"); err != nil || aside != "" {
+		t.Errorf("without a directory: %q %v", aside, err)
+	}
+	mkdir(t, l.Dir())
+	for name, make := range map[string]func(path string){
+		"file":          func(path string) { writeFile(t, path, "text") },
+		"folder":        func(path string) { mkdir(t, path) },
+		"dangling link": func(path string) { symlink(t, "nowhere", path) },
+	} {
+		seen := map[string]bool{}
+		for range 3 {
+			make(filepath.Join(l.Dir(), "x"))
+			if there, err := l.Exists("x"); err != nil || !there {
+				t.Fatalf("%s: there %v, error %v", name, there, err)
+			}
+			aside, err := l.MoveAside("x")
+			if err != nil || seen[aside] {
+				t.Fatalf("%s: moved to %q again, error %v", name, aside, err)
+			}
+			seen[aside] = true
+			if there, err := l.Exists("x"); err != nil || there {
+				t.Errorf("%s: still there %v, error %v", name, there, err)
+			}
+			if there, err := l.Exists(aside); err != nil || !there {
+				t.Errorf("%s: nothing at %s, error %v", name, aside, err)
+			}
+		}
+	}
+	if aside, err := l.MoveAside("x"); err != nil || aside != "" {
+		t.Errorf("nothing became %q, error %v", aside, err)
+	}
+}
