@@ -3,6 +3,7 @@ package event
 import (
 	"bytes"
 	"strings"
+	"time"
 	"unsafe"
 
 	"github.com/agentloadout/loadout/store/jsonline"
@@ -12,41 +13,56 @@ import (
 // is an *InvalidError. Keys that the envelope does not have are ignored, and so are a "key" and a "by" of another form: they are
 // not part of the format that other programs write. The payload is checked by Body, not here.
 func Decode(o *jsonline.Object, raw []byte) (Event, error) {
-	d := decoder{line: bytes.Clone(raw)}
-	return d.decode(o)
+	var e Event
+	d := decoder{event: &e, line: bytes.Clone(raw)}
+	if err := d.decode(o); err != nil {
+		return Event{}, err
+	}
+	return e, nil
 }
 
-// Borrow is Decode without a copy of the line: the event is good until raw changes.
+// Borrow is Decode without a copy of the line: the event is good until the line that o was parsed from changes.
 func Borrow(o *jsonline.Object) (Event, error) {
-	d := decoder{borrow: true}
-	return d.decode(o)
+	var e Event
+	_, err := BorrowInto(&e, o)
+	return e, err
+}
+
+// BorrowInto is Borrow that sets e, and also returns the time that the event has. After an error e is of no use.
+func BorrowInto(e *Event, o *jsonline.Object) (time.Time, error) {
+	*e = Event{}
+	d := decoder{event: e, borrow: true}
+	err := d.decode(o)
+	return d.time, err
 }
 
 // decoder reads the fields of one line and keeps the first error.
 type decoder struct {
+	event  *Event
+	time   time.Time
 	borrow bool
 	line   []byte // unless borrowing, a copy of the line; strings and payload of the event are cut from it
 	at     int    // where the value at hand starts in it, if the line is written without blanks
 	err    error
 }
 
-func (d *decoder) decode(o *jsonline.Object) (Event, error) {
-	e := Event{Seq: -1}
-	for _, f := range o.Fields() {
+func (d *decoder) decode(o *jsonline.Object) error {
+	d.event.Seq = -1
+	fields := o.Fields()
+	for i := range fields {
+		f := &fields[i]
 		d.at += len(f.Key) + len(`,"":`)
-		d.field(&e, f)
+		d.field(f)
 		d.at += len(f.Value)
 	}
 	if d.err == nil {
-		d.err = e.checkComplete()
+		d.err = d.event.checkComplete()
 	}
-	if d.err != nil {
-		return Event{}, d.err
-	}
-	return e, nil
+	return d.err
 }
 
-func (d *decoder) field(e *Event, f jsonline.Field) {
+func (d *decoder) field(f *jsonline.Field) {
+	e := d.event
 	switch string(f.Key) {
 	case "id":
 		e.ID = d.trimmed("id", f.Value, MaxName)
@@ -202,9 +218,11 @@ func internType(quoted []byte) Type {
 
 func (d *decoder) timestamp(value []byte) string {
 	s := d.string("timestamp", value)
-	if _, ok := ParseTime(s); !ok {
+	t, ok := ParseTime(s)
+	if !ok {
 		d.fail("timestamp", "is not an ISO 8601 date and time with seconds and a zone")
 	}
+	d.time = t
 	return s
 }
 
@@ -218,20 +236,24 @@ func (d *decoder) payload(value []byte) []byte {
 
 // checkComplete refuses an event that lacks a required field.
 func (e *Event) checkComplete() error {
-	for _, f := range [...]struct{ name, value string }{
-		{"id", e.ID},
-		{"type", string(e.Type)},
-		{"from", e.From},
-		{"to", e.To},
-		{"description", e.Description},
-		{"timestamp", e.Timestamp},
-	} {
-		if f.value == "" {
-			return invalid(f.name, "is missing or empty")
-		}
+	missing := ""
+	switch {
+	case e.ID == "":
+		missing = "id"
+	case e.Seq < 0:
+		missing = "seq"
+	case e.Type == "":
+		missing = "type"
+	case e.From == "":
+		missing = "from"
+	case e.To == "":
+		missing = "to"
+	case e.Description == "":
+		missing = "description"
+	case e.Timestamp == "":
+		missing = "timestamp"
+	default:
+		return nil
 	}
-	if e.Seq < 0 {
-		return invalid("seq", "is missing")
-	}
-	return nil
+	return invalid(missing, "is missing or empty")
 }

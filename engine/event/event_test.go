@@ -189,7 +189,11 @@ func TestDecodeTolerates(t *testing.T) {
 			if err := o.Parse([]byte(line)); err != nil {
 				t.Fatal(err)
 			}
-			borrowed, err := Borrow(&o)
+			var borrowed Event
+			at, err := BorrowInto(&borrowed, &o)
+			if !at.Equal(plain.Time()) {
+				t.Errorf("borrowed with the time %v", at)
+			}
 			if diff := cmp.Diff(plain, borrowed); diff != "" || err != nil {
 				t.Errorf("borrowed: %v %s", err, diff)
 			}

@@ -11,7 +11,7 @@ import (
 // contracts, open tasks and discussions.
 func (s *State) Clone() *State {
 	c := *s
-	c.reader = event.Reader{}
+	c.reader, c.scratch = event.Reader{}, nil
 	c.last.id = slices.Clone(s.last.id)
 	c.members = s.members.clone()
 	c.claims = claims{byPath: maps.Clone(s.claims.byPath), sources: maps.Clone(s.claims.sources)}

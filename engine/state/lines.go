@@ -25,28 +25,34 @@ type reading struct {
 	line  int64
 }
 
+// chunk is how many lines are handed from one goroutine to the other at once: enough that handing over costs little, few enough
+// to stay in the processor's cache.
+const chunk = 256
+
 // ApplyLines folds n lines, which line describes. folded, which may be nil, is told of every event that was not refused; the event
 // is borrowed. It is the quick way to fold many: while some are folded, a second goroutine reads the next ones, and calls line.
 func (s *State) ApplyLines(n int, line func(i int) Line, folded func(i int, e *event.Event)) {
-	const chunk = 128 // lines: long enough that handing over costs nothing, short enough to stay in the cache
+	if s.scratch == nil {
+		s.scratch = make([]reading, 2*chunk)
+	}
+	defer clear(s.scratch) // it would hold on to the lines
 	if n <= chunk {
-		readings := make([]reading, min(n, 1))
 		for i := range n {
-			readings[0].read(&s.reader, line(i))
-			s.applyReading(&readings[0], i, folded)
+			r := &s.scratch[0]
+			r.read(&s.reader, line(i))
+			s.applyReading(r, i, folded)
 		}
 		return
 	}
 	free, full := make(chan []reading, 2), make(chan []reading, 2)
-	free <- make([]reading, chunk)
-	free <- make([]reading, chunk)
+	free <- s.scratch[:chunk:chunk]
+	free <- s.scratch[chunk:]
 	go func() {
 		defer close(full)
-		var reader event.Reader
 		for i := 0; i < n; i += chunk {
 			readings := (<-free)[:min(chunk, n-i)]
 			for k := range readings {
-				readings[k].read(&reader, line(i+k))
+				readings[k].read(&s.reader, line(i+k))
 			}
 			full <- readings
 		}
@@ -63,16 +69,15 @@ func (s *State) ApplyLines(n int, line func(i int) Line, folded func(i int, e *e
 
 // read reads the event of a line.
 func (r *reading) read(reader *event.Reader, l Line) {
-	*r = reading{line: l.Number}
+	r.line = l.Number
 	if l.Object == nil {
-		r.event.Seq, r.err = l.Seq, errors.New(l.Reason)
+		r.event, r.err = event.Event{Seq: l.Seq}, errors.New(l.Reason)
 		return
 	}
-	if r.event, r.err = event.Borrow(l.Object); r.err != nil {
+	if r.at, r.err = event.BorrowInto(&r.event, l.Object); r.err != nil {
 		r.event.Seq = l.Seq
 		return
 	}
-	r.at = r.event.Time()
 	r.body, r.err = reader.Brief(&r.event)
 }
 

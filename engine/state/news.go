@@ -37,9 +37,11 @@ func (s *State) deliver(e *event.Event, body event.Body, from, to int, late bool
 	if n := s.news.recent.len(); n > 0 {
 		d.high = max(d.high, s.news.recent.at(n-1).high)
 	}
-	if old, full := s.news.recent.push(d, MaxNews); full {
-		s.news.dropped = max(s.news.dropped, old.seq)
+	place, full := s.news.recent.next(MaxNews)
+	if full {
+		s.news.dropped = max(s.news.dropped, place.seq)
 	}
+	*place = d
 }
 
 // deliverLate counts news whose number is not above all before it as read by those who have acknowledged a higher number.

@@ -12,10 +12,10 @@ import (
 // remember keeps the event in short. from and to are the places of its sender and receiver.
 func (s *State) remember(e *event.Event, from, to int, at time.Time) {
 	text := s.texts.keep(e.ID, event.Clip(e.Description, MaxRefDescription))
-	s.refs.push(Ref{
-		Seq: e.Seq, ID: text[:len(e.ID)], Type: e.Type, From: s.nameAt(from, e.From), To: s.nameAt(to, e.To),
-		Description: text[len(e.ID):], At: at,
-	}, MaxRefs)
+	r, _ := s.refs.next(MaxRefs)
+	r.Seq, r.Type, r.At, r.SupersededBy = e.Seq, e.Type, at, 0
+	r.ID, r.Description = text[:len(e.ID)], text[len(e.ID):]
+	r.From, r.To = s.nameAt(from, e.From), s.nameAt(to, e.To)
 }
 
 // nameAt is name as a string that may be kept: usually the roster has it.

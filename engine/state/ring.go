@@ -36,19 +36,26 @@ func (r *ring[T]) list() []T {
 	return append(append(list, r.items[r.first:]...), r.items[:r.first]...)
 }
 
-// push adds the newest item and returns the oldest, which is no longer kept, when there are more than keep.
-func (r *ring[T]) push(item T, keep int) (dropped T, full bool) {
+// next makes room for the newest item and returns its place. When there are keep items already, that is the place of the oldest,
+// which still is there and is to be overwritten: full then.
+func (r *ring[T]) next(keep int) (item *T, full bool) {
 	r.own()
 	if len(r.items) < keep {
-		r.items = append(r.items, item)
-		return dropped, false
+		var none T
+		r.items = append(r.items, none)
+		return &r.items[len(r.items)-1], false
 	}
-	dropped = r.items[r.first]
-	r.items[r.first] = item
+	item = &r.items[r.first]
 	if r.first++; r.first == keep {
 		r.first = 0
 	}
-	return dropped, true
+	return item, true
+}
+
+// push adds the newest item.
+func (r *ring[T]) push(item T, keep int) {
+	place, _ := r.next(keep)
+	*place = item
 }
 
 // own makes the items changeable in place.

@@ -52,8 +52,9 @@ type State struct {
 	refs      ring[Ref]
 	texts     arena // of refs
 
-	reader event.Reader
-	epoch  *epoch
+	reader  event.Reader
+	scratch []reading // of ApplyLines
+	epoch   *epoch
 }
 
 // epoch marks what a State may change in place: what carries another epoch is shared with a Clone and is copied first.
@@ -89,11 +90,11 @@ func (s *State) ApplyLine(e *event.Event, line int64) error {
 // apply folds an event that was read.
 func (s *State) apply(r *reading) error {
 	e := &r.event
-	if s.count > 0 && e.Seq == s.last.seq && e.ID == string(s.last.id) {
+	err := r.err
+	if err == nil && s.count > 0 && e.Seq == s.last.seq && e.ID == string(s.last.id) {
 		s.skips.Duplicate++
 		return nil
 	}
-	err := r.err
 	if err == nil {
 		err = s.refuses(e, r.body)
 	}

@@ -524,11 +524,11 @@ func TestSeenKeys(t *testing.T) {
 	}
 }
 
-// A log of ten thousand names, tasks, decisions and discussions leaves a bounded state.
+// A log of thousands of names, tasks, decisions and discussions leaves a bounded state.
 func TestMemoryIsBounded(t *testing.T) {
 	l := newLog(t)
 	l.add("holder", "*", claim(event.Exclusive, "src"))
-	const n = 10_000
+	const n = 3_500
 	for i := range n {
 		name := fmt.Sprintf("stranger-%d", i)
 		task := l.add(name, "*", event.Task{}, saying(strings.Repeat("long ", 1000)), func(e *event.Event) { e.Context = strings.Repeat("c", 1000) })
