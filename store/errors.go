@@ -15,7 +15,8 @@ var (
 	// start.
 	ErrReplaced = errors.New("log is not the one that was read before")
 	// ErrChanged: the log grew, shrank or went away under the lock, so a program
-	// that does not take the lock writes to it too. Nothing was stored.
+	// that does not take the lock writes to it too. Nothing was stored, unless the
+	// error is ErrUncertain as well.
 	ErrChanged = errors.New("log was changed by a program that does not hold the lock")
 	// ErrUncertain: a line was written but could neither be synced nor be taken
 	// back. It may or may not be found later; it was not acknowledged.
