@@ -110,7 +110,7 @@ func (v View) mayBear(name, session string) error {
 				Message: fmt.Sprintf("a live session has the name %s%s", told(a.Name), sinceRegistered(v, a)),
 				Hints: []string{
 					fmt.Sprintf("loadout agent register --base %s    to get a name of your own", word(name)),
-					fmt.Sprintf("loadout agent end %s    when that session is over", word(a.Name)),
+					fmt.Sprintf("loadout agent end %s --as %[1]s    to end that session", word(a.Name)),
 				},
 			}
 		case live && event.Skeleton(a.Name) == event.Skeleton(name):
@@ -197,7 +197,7 @@ func decideForget(v View, c ForgetAgent) ([]event.Event, error) {
 		return nil, &ConflictError{
 			Kind:    ConflictName,
 			Message: fmt.Sprintf("%s has a live session%s", told(a.Name), sinceRegistered(v, a)),
-			Hints:   []string{"loadout agent end " + word(a.Name)},
+			Hints:   []string{fmt.Sprintf("loadout agent end %s --as %[1]s", word(a.Name))},
 		}
 	}
 	if left := v.leftBehind(a); left != "" {

@@ -134,7 +134,7 @@ type endCmd struct {
 func (endCmd) Help() string {
 	return examples(
 		"loadout agent end me",
-		"loadout agent end codex --reason 'its terminal was closed'",
+		"loadout agent end codex --as codex --reason 'it runs away in another terminal'",
 	)
 }
 
@@ -163,7 +163,7 @@ type renameCmd struct {
 	writing
 }
 
-func (renameCmd) Help() string { return examples("loadout agent rename claude-code-2 backend") }
+func (renameCmd) Help() string { return examples("loadout agent rename me backend", "loadout agent rename claude-code-2 backend --as claude-code-2") }
 
 func (o *renameCmd) run(ctx context.Context, c *call) error {
 	return c.manage(ctx, o.writing, o.Old, func(name string) engine.Command {
@@ -171,23 +171,19 @@ func (o *renameCmd) run(ctx context.Context, c *call) error {
 	}, "%s has a new name (seq %d)\n")
 }
 
-// manage stores something about an agent's session.
+// manage stores something about an agent's session. That is for the session itself; who means another one's says so with --as.
 func (c *call) manage(ctx context.Context, w writing, named string, make func(name string) engine.Command, said string) error {
 	e, err := c.open(w.LockWait)
 	if err != nil {
 		return err
 	}
-	name, err := c.agent(ctx, e, named)
+	who, err := c.acting(ctx, e, named)
 	if err != nil {
 		return err
 	}
-	who, err := c.behind(ctx, e, name)
+	r, err := c.store(ctx, e, w, who, make(who.name))
 	if err != nil {
 		return err
 	}
-	r, err := c.store(ctx, e, w, who, make(name))
-	if err != nil {
-		return err
-	}
-	return c.answer(receipt(r), func() { c.printf(said, name, r.Seq()) })
+	return c.answer(receipt(r), func() { c.printf(said, who.name, r.Seq()) })
 }
