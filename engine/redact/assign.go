@@ -74,6 +74,12 @@ func (c *scan) assignment(n name) int {
 	if n.class == plain {
 		return 0
 	}
+	if n.vague {
+		if p = skip(s, p); (op != opColon && op != opAssign) || p >= len(s) || isBlank(s[p]) {
+			return 0
+		}
+		return c.valueAt(value{key: n, op: op}, p)
+	}
 	if n.class >= secret {
 		if end := c.markup(n); end > 0 {
 			return end
@@ -134,7 +140,7 @@ func (c *scan) valueAt(v value, p int) int {
 		}
 	case v.op == opAssign && isInPairs(s, v.key.from):
 		v.span = span{p, pairEnd(s, p)}
-	case v.key.class < secret:
+	case v.key.class < secret || v.key.vague:
 		v.span = span{p, bare(s[:min(len(s), p+longestHint)], p)}
 	default:
 		v.span = span{p, bare(s, p)}
@@ -144,7 +150,7 @@ func (c *scan) valueAt(v value, p int) int {
 		c.add(v.from, v.to)
 		return v.to
 	}
-	if !v.quoted && v.op == opColon {
+	if !v.quoted && v.op == opColon && !v.key.vague {
 		return c.typed(v.key, p)
 	}
 	return 0

@@ -129,10 +129,13 @@ func (w *walk) object(i int) (int, error) {
 		key := unquote(w.s[i:end])
 		from := w.blanks(w.blanks(end) + 1)
 		var err error
-		if i, err = w.value(from, classify(key)); err != nil {
+		isText, k := w.s[from] == '"', classify(key)
+		if isText && isVague(key) && isPassLike(unquote(w.s[from:stringEnd(w.s, from)])) {
+			k = password
+		}
+		if i, err = w.value(from, k); err != nil {
 			return i, err
 		}
-		isText := w.s[from] == '"'
 		switch key {
 		case "name", "Name", "key", "Key":
 			if isText {

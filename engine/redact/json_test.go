@@ -23,6 +23,7 @@ func TestJSON(t *testing.T) {
 		{"arrays stay arrays", `{"a":[["token=abcdefghijkl1"],[],[1.50]]}`, `{"a":[["token=M"],[],[1.50]]}`},
 		{"counts", `{"inputTokens":1234,"max_tokens":5,"tokens":99}`, `{"inputTokens":1234,"max_tokens":5,"tokens":99}`},
 		{"hint", `{"sessionTokens":["aB3dE6gH9jK2mN5pQ8"],"tokens":"plain words"}`, `{"sessionTokens":["M"],"tokens":"plain words"}`},
+		{"pass", `{"pass":"hunter2","n":{"pass":"ok"},"r":{"pass":12}}`, `{"pass":"M","n":{"pass":"ok"},"r":{"pass":12}}`},
 		{"ours", `{"key":"k-1","fence":3,"paths":["src/auth"],"author":"bob","name":"token","revision":2}`, `{"key":"k-1","fence":3,"paths":["src/auth"],"author":"bob","name":"token","revision":2}`},
 		{
 			"name and value", `[{"name":"DB_PASSWORD","value":"x1y2"},{"value":"x1y2","name":"DB_PASSWORD"},{"name":"LEVEL","value":"info"}]`,

@@ -19,7 +19,7 @@ type value struct {
 
 // isSecret decides.
 func (v *value) isSecret(s string) bool {
-	if v.text == "" || strings.EqualFold(v.text, v.key.text) {
+	if v.text == "" || strings.EqualFold(v.text, v.key.text) || v.key.vague && !isPassLike(v.text) {
 		return false
 	}
 	if v.quoted {
@@ -38,6 +38,12 @@ func (v *value) isSecret(s string) bool {
 		return false
 	}
 	return !isStandIn(v.text) && !isWord(v.text) && !isPath(v.text) && !isCode(v.text) && v.isBareSecret(s)
+}
+
+// isPassLike reports whether a value of "pass" says that this is a password, and
+// not what has passed: one word with letters and digits.
+func isPassLike(v string) bool {
+	return len(v) >= 6 && isMixed(v) && strings.IndexByte(v, ' ') < 0
 }
 
 func (v *value) isQuotedSecret(s string) bool {
@@ -114,17 +120,17 @@ func (v *value) isBareSecret(s string) bool {
 	case random:
 		return true
 	case isName(t):
-		return v.isBareName(kinds, config)
+		return v.isBareName(s, kinds, config)
 	case !other && kinds&^(letter|under|colon|dot) == 0: // columns:of:words
 		return false
 	case isPassword:
-		return len(t) >= 8 || len(t) >= 4 && config
+		return len(t) >= 8 || len(t) >= 6 && isMixed(t) || len(t) >= 4 && (config || v.isLine(s))
 	}
 	return len(t) >= 12 || len(t) >= 8 && kinds&digit != 0
 }
 
 // isBareName judges a value that could be the name of a variable as well.
-func (v *value) isBareName(kinds charset, config bool) bool {
+func (v *value) isBareName(s string, kinds charset, config bool) bool {
 	t := v.text
 	isPassword := v.key.class == password
 	short := 8
@@ -132,6 +138,9 @@ func (v *value) isBareName(kinds charset, config bool) bool {
 		short = 4
 	}
 	switch {
+	case kinds&digit != 0 && v.isLine(s) && !isWord(strings.TrimRight(t, "0123456789")) &&
+		(isPassword && len(t) > short || len(t) >= short && kinds&(upper|under) == 0):
+		return true
 	case kinds&digit != 0:
 		return len(t) >= short && config || len(t) >= 8 && (longNumber(t) || mixes(t) >= 3)
 	case kinds&^lower == 0:
@@ -173,10 +182,14 @@ func (v *value) isConfig(s string) bool {
 		dense := len(rest) > 1 && !isBlank(rest[1])
 		return v.tight && pairFollows(s, v.to+1) && (dense || strings.ContainsAny(v.text, "0123456789"))
 	}
-	if v.tight && v.op == opAssign {
-		return true
+	return v.tight && v.op == opAssign || v.op == opColon && v.isLine(s)
+}
+
+// isLine reports whether the name, the operator and the value are all of a line.
+func (v *value) isLine(s string) bool {
+	if v.to < len(s) && s[v.to] == ';' {
+		return false
 	}
 	end := skip(s, v.to)
-	atEnd := end >= len(s) || strings.IndexByte("\n\r#\"\\", s[end]) >= 0
-	return v.op == opColon && atEnd && next != ';' && lineStart(s, v.key.from)
+	return (end >= len(s) || strings.IndexByte("\n\r#\"\\", s[end]) >= 0) && lineStart(s, v.key.from)
 }

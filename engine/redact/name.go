@@ -9,6 +9,7 @@ type name struct {
 	end    int  // past text and what closes it: quotes, brackets, a question mark
 	dashed bool // a flag: --password
 	quoted bool // closed by a quote
+	vague  bool // pass, which is not always a password
 	class  class
 }
 
@@ -30,12 +31,17 @@ func named(c *scan, at int, _ *rule) int {
 	case n.class == hint && n.from > 0 && strings.IndexByte("?&;", c.s[n.from-1]) >= 0 &&
 		(equalFold(n.text, "sig") || equalFold(n.text, "signature")):
 		n.class = secret // of a signed URL
+	case isVague(n.text) && !n.isUpper():
+		n.class, n.vague = password, true
 	}
 	if n.class == plain && !isEnvKey(n.text) {
 		return at
 	}
 	return max(at, c.assignment(n))
 }
+
+// isVague reports whether a name is short for password, or for passed.
+func isVague(name string) bool { return equalFold(name, "pass") || equalFold(name, "pw") }
 
 // join makes the word before part of the name, if that makes it secret: API key.
 func (n *name) join(s string) {

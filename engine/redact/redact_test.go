@@ -79,7 +79,8 @@ func TestPlaces(t *testing.T) {
 		`Authorization: Digest username="u", response="S3cr3tabcdef"`[:0] + `Authorization: OAuth a="b", oauth_token=S3cr3tabcdef`,
 		"Authorization: AWS4-HMAC-SHA256 Credential=a/b, Signature=S3cr3tabcdef0123",
 		// Prose.
-		"the password is S3cr3t", "The admin password was changed to S3cr3t9x", "password is `S3cr3t9`",
+		"the password is S3cr3t", "user: bob, pass: S3cr3t!", `auth: { user: "bob", pass: "S3cr3t" }`, "password = S3cr3t", "password = S3cr3t!",
+		"token = S3cr3tabc", "postgres://u:p@S3cr3t/x@db.host/app", "The admin password was changed to S3cr3t9x", "password is `S3cr3t9`",
 	} {
 		got := Text(line)
 		if strings.Contains(got, "S3cr3t") || strings.Contains(got, "1234567890123") || !strings.Contains(got, Marker) {
@@ -121,6 +122,13 @@ func TestExtent(t *testing.T) {
 		{"app --password foo", "app --password [REDACTED]"},
 		{"app --password=foo", "app --password=[REDACTED]"},
 		{"app --password prompt", "app --password prompt"},
+		{"pass: 12/14, fail: 2", "pass: 12/14, fail: 2"},
+		{"https://u:pw@host.example/@scope/name", "https://u:[REDACTED]@host.example/@scope/name"},
+		{key[:27] + "\r\n" + strings.ReplaceAll(key[28:], "\n", "\r\n"), "[REDACTED]"},
+		{"key: |\n  " + strings.ReplaceAll(key, "\n", "\n  ") + "\nnext: 1", "key: |\n  [REDACTED]\nnext: 1"},
+		{`"` + strings.ReplaceAll(key, "\n", "\\n\" +\n    \"") + `";`, `"[REDACTED]";`},
+		{strings.ReplaceAll(key, "\n", " "), "[REDACTED]"},
+		{"> " + strings.ReplaceAll(key, "\n", "\n> "), "> [REDACTED]"},
 		{"use --password to log in", "use --password to log in"},
 		{"Bearer [REDACTED]", "Bearer [REDACTED]"},
 		{"", ""},

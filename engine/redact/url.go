@@ -28,11 +28,22 @@ func urlCredentials(c *scan, at int, r *rule) int {
 			return at
 		}
 	}
+	if host := authority[sign+1:]; both && host != "localhost" && !strings.ContainsAny(host, ".:") {
+		// No host: the password may have an @ and go on beyond a slash.
+		const reach = 200
+		rest := s[from:min(len(s), from+reach)]
+		if end := strings.IndexAny(rest, " \t\r\n\"'`<>\\"); end >= 0 {
+			rest = rest[:end]
+		}
+		if next := strings.LastIndexByte(rest, '@'); next > sign && next+1 < len(rest) && alnum.has(rest[next+1]) {
+			authority, sign = rest, next
+		}
+	}
 	user, password, both := strings.Cut(authority[:sign], ":")
 	switch {
 	case !both && (len(user) >= 16 && isMixed(user) && isRandom(user) || len(user) >= 32 && hex.all(user)):
 		c.add(from, from+sign)
-	case both && password != "" && !isReference(password) && !isMask(password):
+	case both && password != "" && !isStandIn(password):
 		c.add(from+len(user)+1, from+sign)
 	default:
 		return at
@@ -63,7 +74,7 @@ func dsnPassword(c *scan, at int, _ *rule) int {
 		from--
 	}
 	user, password, ok := strings.Cut(c.s[from:at], ":")
-	if !ok || user == "" || password == "" || strings.HasPrefix(password, "//") || isReference(password) || isMask(password) {
+	if !ok || user == "" || password == "" || strings.HasPrefix(password, "//") || isStandIn(password) {
 		return at
 	}
 	c.add(from+len(user)+1, at)
