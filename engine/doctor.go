@@ -103,14 +103,17 @@ func (r *DoctorReport) has(code, path string) bool {
 // examine looks at everything and changes nothing.
 func (e *Engine) examine(ctx context.Context) (DoctorReport, error) {
 	r := DoctorReport{Directory: e.project.Dir, HighSeq: -1, Findings: []Finding{}}
-	found, err := e.log.Check(ctx)
+	found, err := e.log.Check(ctx, MessagesName, beatsName, KillSwitchName)
 	if err != nil {
 		return r, err
 	}
-	unsafe := false
+	unsafe := false // the log cannot be read; what is wrong with another file hides nothing
 	for _, f := range found {
+		if filepath.Base(f.Path) == KillSwitchName {
+			f.Fix = nil // resume makes room
+		}
 		r.Findings = append(r.Findings, fromStore(f))
-		unsafe = unsafe || f.Code == store.UnsafePath || f.Code == store.LogUnreadable
+		unsafe = unsafe || (f.Code == store.UnsafePath || f.Code == store.LogUnreadable) && (f.Path == e.log.Path() || f.Path == e.log.Dir())
 	}
 	if !unsafe {
 		if err := e.examineEvents(ctx, &r); err != nil {
@@ -120,6 +123,8 @@ func (e *Engine) examine(ctx context.Context) (DoctorReport, error) {
 			return r, err
 		}
 		e.examineOthers(&r)
+	} else if halted, err := e.Halted(); err == nil && halted != nil {
+		r.add(Finding{Code: findingHalted, Info: true, Text: halted.Error()})
 	}
 	r.Healthy = true
 	for _, f := range r.Findings {
@@ -136,7 +141,7 @@ func fromStore(f store.Finding) Finding {
 		out.fix, out.Fixable = nil, true // by moving lines out, all of them at once
 	case store.FallingSeqs, store.DuplicateSeqs:
 		out.Info = true
-	case store.OpenToOthers, store.UnsafePath, store.NetworkDir, store.LogUnreadable, store.LeftoverFile,
+	case store.OpenToOthers, store.UnsafePath, store.NotWritable, store.NetworkDir, store.LogUnreadable, store.LeftoverFile,
 		store.OtherProgram, store.BadCheckpoints:
 	}
 	if f.Code == store.BadCheckpoints {
@@ -199,6 +204,7 @@ func (e *Engine) examineCheckpoint(ctx context.Context, r *DoctorReport, fresh *
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, store.ErrNoCheckpoint):
+	case errors.Is(err, store.ErrUnsafe) && r.has(string(store.UnsafePath), ""):
 	case errors.Is(err, store.ErrDamaged) && r.has(string(store.BadCheckpoints), ""):
 	case err != nil:
 		r.add(Finding{Code: findingCheckpoint, Fixable: true, Text: "the checkpoint is not used, so that every command reads the whole log: " + err.Error()})
@@ -242,7 +248,9 @@ func (e *Engine) examineHalt(r *DoctorReport, s *state.State) {
 func (e *Engine) examineMessages(r *DoctorReport, s *state.State) {
 	box, err := e.readMailbox()
 	if err != nil {
-		r.add(Finding{Code: findingMessages, Text: err.Error()})
+		if !r.has(string(store.UnsafePath), filepath.Join(e.project.Dir, MessagesName)) {
+			r.add(Finding{Code: findingMessages, Text: err.Error()})
+		}
 		return
 	}
 	if n := len(box.corrupt); n > 0 {

@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/agentloadout/loadout/engine/event"
@@ -205,5 +207,85 @@ func TestDoctorOfAnUnsafeDirectory(t *testing.T) {
 	}
 	if _, err := s.View(t.Context()); err == nil {
 		t.Error("a read through a link")
+	}
+}
+
+// TestDoctorOfWrongKinds: what has another kind of file in its place hides nothing else, is reported, and is moved aside when it is
+// not the log.
+func TestDoctorOfWrongKinds(t *testing.T) {
+	for _, name := range []string{store.LockName, MessagesName, beatsName, "cache", "cache/checkpoint", store.LogName} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			s.fill("codex", 0, checkpointLines+10)
+			send(s, "codex", "x")
+			s.view()
+			path := s.path(name)
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+			plant := func() error { return os.MkdirAll(path+"/within", 0o700) }
+			if name == "cache" {
+				plant = func() error { return os.WriteFile(path, nil, 0o600) }
+			}
+			if err := plant(); err != nil {
+				t.Fatal(err)
+			}
+			r := s.doctor(false)
+			if r.Healthy || !strings.HasPrefix(codes(r), "unsafe-path") {
+				t.Errorf("found %q: %+v", codes(r), r)
+			}
+			if name == store.LogName {
+				return
+			}
+			if r.Lines != checkpointLines+11 {
+				t.Errorf("%d lines", r.Lines)
+			}
+			if r := s.doctor(true); !r.Healthy || !strings.HasPrefix(codes(r), "unsafe-path+") {
+				t.Errorf("after: %q: %+v", codes(r), r)
+			}
+			send(s, "codex", "y")
+			if h, err := s.HandoffStatus(t.Context()); err != nil || len(h.Messages) != 2 {
+				t.Errorf("messages %+v, %v", h, err)
+			}
+		})
+	}
+}
+
+// TestDoctorOfWhatCannotBeWritten: all is not well there.
+func TestDoctorOfWhatCannotBeWritten(t *testing.T) {
+	s := newScene(t)
+	s.do(note("codex", "x"))
+	s.Engine = s.open(Options{FS: readOnly{store.OS()}})
+	if r := s.doctor(false); r.Healthy || !strings.Contains(codes(r), "not-writable") {
+		t.Errorf("%q: %+v", codes(r), r)
+	}
+}
+
+// readOnly is a file system mounted for reading.
+type readOnly struct{ store.FS }
+
+func (f readOnly) OpenFile(name string, flag int, perm fs.FileMode) (store.File, error) {
+	if flag&(os.O_WRONLY|os.O_RDWR) != 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EROFS}
+	}
+	return f.FS.OpenFile(name, flag, perm)
+}
+
+// TestDamagedMessagesHideNoTask: the log has it.
+func TestDamagedMessagesHideNoTask(t *testing.T) {
+	s := newScene(t)
+	send(s, "codex", "x")
+	if err := os.Remove(s.path(MessagesName)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(s.path(MessagesName), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h, err := s.HandoffStatus(t.Context())
+	if err != nil || len(h.Pending) != 1 || len(h.Notes) != 1 {
+		t.Errorf("%+v, %v", h, err)
+	}
+	if r, _, err := s.HandoffDone(t.Context(), h.Pending[0].ID, ""); err != nil || len(r.Notes) != 1 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

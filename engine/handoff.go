@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -29,12 +30,11 @@ func (e *Engine) HandoffStatus(ctx context.Context) (HandoffStatus, error) {
 	if err != nil {
 		return HandoffStatus{}, err
 	}
-	box, err := e.readMailbox()
-	if err != nil {
-		return HandoffStatus{}, err
-	}
 	var notes []string
-	if v.Halted == nil && behind(v.State, box) {
+	box, err := e.readMailbox()
+	if err != nil { // what the log has is shown all the same
+		notes = []string{fmt.Sprintf("what other programs wrote cannot be shown: %v; loadout doctor --fix makes the file anew", err)}
+	} else if v.Halted == nil && behind(v.State, box) {
 		if notes = e.mendMessages(ctx); len(notes) == 0 {
 			if v, err = e.View(ctx); err != nil {
 				return HandoffStatus{}, err
@@ -118,11 +118,14 @@ func (e *Engine) HandoffDone(ctx context.Context, id, evidence string) (Receipt,
 	receipt, err := e.transact(ctx, transaction{
 		request: r,
 		decide: func(v View) ([]event.Event, error) {
-			var err error
-			if box, err = e.readMailbox(); err != nil {
-				return nil, err
+			var unreadable error
+			box, unreadable = e.readMailbox()
+			events, err := settle(v, box, caller, id, evidence)
+			var missing *NotFoundError
+			if errors.As(err, &missing) && unreadable != nil { // it may be there
+				return nil, unreadable
 			}
-			return settle(v, box, caller, id, evidence)
+			return events, err
 		},
 		known: func(m Message) bool { return box.has(m) },
 	})

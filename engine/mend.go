@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
@@ -12,6 +14,7 @@ import (
 // mend repairs what was found and returns the name of the archive that it made, if it touched the log.
 func (e *Engine) mend(ctx context.Context, findings []Finding) (archive string, err error) {
 	lines, derived, mail := false, false, false
+	var failed error // one thing that cannot be mended keeps no other from it
 	for _, f := range findings {
 		switch f.Code {
 		case string(store.TornTail), string(store.BadLines), string(store.NoSeqs), string(store.RepeatedLines), findingEvents, findingFar:
@@ -19,12 +22,12 @@ func (e *Engine) mend(ctx context.Context, findings []Finding) (archive string, 
 		case string(store.BadCheckpoints), findingCheckpoint, findingDiverged:
 			derived = true
 		case findingMessages:
-			mail = f.Fixable
+			mail = mail || f.Fixable
 		default:
 			if f.fix != nil {
-				if err := f.fix(ctx); err != nil {
-					return "", err
-				}
+				failed = errors.Join(failed, f.fix(ctx))
+				mail = mail || filepath.Base(f.path) == MessagesName
+				derived = derived || f.Code == string(store.UnsafePath)
 			}
 		}
 	}
@@ -41,7 +44,7 @@ func (e *Engine) mend(ctx context.Context, findings []Finding) (archive string, 
 	if mail {
 		e.mendMessages(ctx)
 	}
-	return archive, nil
+	return archive, failed
 }
 
 // moveBadLines archives the log and takes the lines out of it that the fold refuses, that carry a number which cannot be right, or

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,7 @@ type Code string
 const (
 	OpenToOthers   Code = "open-to-others"    // a path of ours that others may read or write
 	UnsafePath     Code = "unsafe-path"       // a link, a foreign owner, another kind of file
+	NotWritable    Code = "not-writable"      // nothing can be stored there
 	NetworkDir     Code = "network-directory" // locks are not reliable there
 	LogUnreadable  Code = "log-unreadable"    // reading stopped with an error
 	TornTail       Code = "torn-tail"         // the last line has no newline
@@ -44,8 +46,9 @@ type Finding struct {
 // Check examines the directory and everything in it that the store knows, and
 // changes nothing. It reads the whole log. An error means that the examination
 // could not be made, not that it found something. A project without a directory
-// has no findings.
-func (l *Log) Check(ctx context.Context) ([]Finding, error) {
+// has no findings. files are further names in the directory that are regular
+// files, if they are there.
+func (l *Log) Check(ctx context.Context, files ...string) ([]Finding, error) {
 	info, err := l.fs.Lstat(l.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -53,13 +56,14 @@ func (l *Log) Check(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, fmt.Errorf("check %s: %w", l.dir, err)
 	}
-	c := &checker{log: l}
+	c := &checker{log: l, files: append(files, LogName, LockName)}
 	if !c.path(l.dir, info, fs.ModeDir) {
 		return c.findings, nil
 	}
 	if err := refuseNetwork(l.dir, false); err != nil {
 		c.add(Finding{Code: NetworkDir, Path: l.dir, Text: err.Error()})
 	}
+	c.writable(l.dir, writable(l.dir))
 	entries, err := l.fs.ReadDir(l.dir)
 	if err != nil {
 		return nil, fmt.Errorf("check %s: %w", l.dir, err)
@@ -78,6 +82,7 @@ func (l *Log) Check(ctx context.Context) ([]Finding, error) {
 
 type checker struct {
 	log      *Log
+	files    []string // names that must be regular files
 	findings []Finding
 }
 
@@ -86,7 +91,16 @@ func (c *checker) add(f Finding) { c.findings = append(c.findings, f) }
 // path examines owner, kind and mode and reports whether it is safe to open.
 func (c *checker) path(path string, info fs.FileInfo, kind fs.FileMode) bool {
 	if err := safe(path, info, kind); err != nil {
-		c.add(Finding{Code: UnsafePath, Path: path, Text: err.Error()})
+		f := Finding{Code: UnsafePath, Path: path, Text: err.Error()}
+		// What has another kind than ours can be moved away without a loss; the
+		// log itself a person has to look at.
+		if name, relErr := filepath.Rel(c.log.dir, path); relErr == nil && info.Mode().Type() != kind && path != c.log.path && path != c.log.dir {
+			f.Fix = func(context.Context) error {
+				_, err := c.log.MoveAside(filepath.ToSlash(name))
+				return err
+			}
+		}
+		c.add(f)
 		return false
 	}
 	if tooOpen(info) {
@@ -111,12 +125,25 @@ func (c *checker) entry(entry fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	if info.IsDir() {
-		c.path(path, info, fs.ModeDir)
+	mustBeFile := slices.Contains(c.files, entry.Name())
+	if entry.Name() == cacheName || info.IsDir() && !mustBeFile {
+		if c.path(path, info, fs.ModeDir) && entry.Name() == cacheName {
+			c.writable(path, writable(path))
+			c.cached()
+		}
 		return nil
 	}
 	if !c.path(path, info, 0) {
 		return nil
+	}
+	if mustBeFile {
+		f, _, err := c.log.openSafe(path, os.O_WRONLY|os.O_APPEND)
+		if err == nil {
+			err = f.Close()
+		}
+		if c.writable(path, err); err != nil {
+			return nil
+		}
 	}
 	switch name := entry.Name(); {
 	case strings.HasSuffix(name, tmpSuffix):
@@ -132,6 +159,29 @@ func (c *checker) entry(entry fs.DirEntry) error {
 		c.add(Finding{Code: OtherProgram, Path: path, Text: path + " is of a program with another lock protocol; the two must not write at once"})
 	}
 	return nil
+}
+
+// writable reports that a path cannot be written, and why.
+func (c *checker) writable(path string, err error) {
+	if ignoreMissing(err) != nil {
+		c.add(Finding{Code: NotWritable, Path: path, Text: fmt.Sprintf("%s cannot be written: %v", path, reasonOf(err))})
+	}
+}
+
+// reasonOf is an error of the file system without the path.
+func reasonOf(err error) error {
+	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}
+
+// cached examines the kind of the checkpoint.
+func (c *checker) cached() {
+	path := filepath.Join(c.log.dir, filepath.FromSlash(checkpointName))
+	if info, err := c.log.fs.Lstat(path); err == nil {
+		c.path(path, info, 0)
+	}
 }
 
 // lock looks for the content that another program writes into the lock file.

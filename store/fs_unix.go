@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // Flags that make an open refuse a symbolic link and never wait for the other
@@ -36,6 +38,10 @@ func syncDir(name string) error {
 	}
 	return errors.Join(err, d.Close())
 }
+
+// writable says why entries of a directory cannot be made: its mode, or a file
+// system that is mounted for reading.
+func writable(dir string) error { return unix.Access(dir, unix.W_OK) }
 
 // euid is the user that this process acts as.
 var euid = os.Geteuid()

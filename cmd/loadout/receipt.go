@@ -20,6 +20,7 @@ func (c *call) store(ctx context.Context, e *engine.Engine, w writing, who actor
 
 // noteReceipt reports on stderr what came with a write.
 func (c *call) noteReceipt(r engine.Receipt) {
+	c.wrote = c.wrote || len(r.Events) > 0 && !r.Duplicate
 	for _, n := range r.Notes {
 		c.note("note: %s", n)
 	}

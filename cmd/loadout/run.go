@@ -27,6 +27,7 @@ type call struct {
 	name   string // the verb as it was found: "coord own"
 	caller string // who calls, where a flag says so and the engine asks the environment
 	opened *engine.Engine
+	wrote  bool // an event was stored
 }
 
 // run carries out a command line, says why if it was refused, and returns the exit code. It never ends the process.
@@ -35,6 +36,11 @@ func run(ctx context.Context, args []string, a *app) int {
 	code := exitCode(ctx, err)
 	if code != exitDone {
 		c.refuse(err, code)
+	}
+	if c.wrote { // the answer is out: nobody waits for this
+		for _, n := range c.opened.Maintain(ctx) {
+			c.note("note: %s", n)
+		}
 	}
 	return code
 }
