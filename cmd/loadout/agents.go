@@ -163,7 +163,9 @@ type renameCmd struct {
 	writing
 }
 
-func (renameCmd) Help() string { return examples("loadout agent rename me backend", "loadout agent rename claude-code-2 backend --as claude-code-2") }
+func (renameCmd) Help() string {
+	return examples("loadout agent rename me backend", "loadout agent rename claude-code-2 backend --as claude-code-2")
+}
 
 func (o *renameCmd) run(ctx context.Context, c *call) error {
 	return c.manage(ctx, o.writing, o.Old, func(name string) engine.Command {
