@@ -18,7 +18,7 @@ const maxName = 96
 
 // nameStems are the pieces of text that start a look at the name they are in.
 var nameStems = []string{
-	"pass", "pwd", "secret", "token", "cred", "auth", "bearer", "key", "api", "access", "sig", "signature",
+	"pass", "pwd", "secret", "token", "cred", "auth", "bearer", "key", "api", "access", "sig",
 	"mnemonic", "sessid", "sessionid", "connect.sid", "private", "kennwort", "senha",
 }
 
@@ -158,11 +158,6 @@ func classifyWord(w, before string, compound bool) class {
 	case "phrase", "word":
 		if before == "pass" || before == "seed" || before == "recovery" {
 			return password
-		}
-		return plain
-	case "id":
-		if before == "sess" || before == "phpsess" || before == "jsession" {
-			return hint
 		}
 		return plain
 	}
