@@ -254,6 +254,9 @@ func Details(err error) map[string]any {
 
 func (e *ConflictError) addTo(details map[string]any) {
 	details["kind"] = e.Kind
+	if len(e.Conflicts) > 0 {
+		details["conflicts"] = e.Conflicts
+	}
 	switch e.Kind {
 	case ConflictOwnership, ConflictRelease:
 		details["conflicts"] = orEmpty(e.Conflicts)

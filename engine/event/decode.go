@@ -236,7 +236,7 @@ func (d *decoder) payload(value []byte) []byte {
 
 // checkComplete refuses an event that lacks a required field.
 func (e *Event) checkComplete() error {
-	missing := ""
+	var missing string
 	switch {
 	case e.ID == "":
 		missing = "id"

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -356,6 +358,44 @@ func FuzzOverlap(f *testing.F) {
 		if errA == nil && errB == nil {
 			checkOverlap(t, cleanA, cleanB, fold)
 		}
+	})
+}
+
+// Whatever the lines of a log hold: no panic, every line is accounted for, and the state survives being marshalled.
+func FuzzFold(f *testing.F) {
+	for _, name := range []string{"v0.9.0.jsonl", "v0.9.1-compacted.jsonl", "damaged.jsonl"} {
+		data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "logs", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(`{"id":"compaction-1","seq":9,"type":"status","from":"loadout","to":"*","description":"d","timestamp":"2026-09-10T08:00:00Z","payload":{"compactedCount":1,"carried":{"v":1,"since":5,"members":[{"agent":{"name":"a"}}],"claims":[{"path":"..","agent":"a"}],"gone":{"tasks":["x"]}}}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := New()
+		lines := int64(0)
+		for raw := range bytes.SplitSeq(data, []byte("\n")) {
+			lines++
+			o := new(jsonline.Object)
+			l := Line{Number: lines, Seq: -1, Object: o}
+			if err := o.Parse(raw); err != nil {
+				l.Object, l.Reason = nil, err.Error()
+			}
+			s.ApplyLines(1, func(int) Line { return l }, nil)
+		}
+		skips := s.Skips()
+		if s.Count()+skips.Bad+skips.Duplicate != lines {
+			t.Fatalf("%d events, %d bad and %d repeated of %d lines", s.Count(), skips.Bad, skips.Duplicate, lines)
+		}
+		again, err := Unmarshal(marshal(t, s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustEqual(t, "read again", again, s)
+		s.Agents()
+		s.Contracts()
+		s.Ready("a")
+		s.Overlapping("src", true)
 	})
 }
 
