@@ -9,7 +9,11 @@ func networkName(dir string) string {
 	if unix.Statfs(dir, &st) != nil {
 		return ""
 	}
-	switch uint32(st.Type) { //nolint:gosec // the magic numbers have 32 bits
+	return networkType(uint32(st.Type)) //nolint:gosec // the magic numbers have 32 bits
+}
+
+func networkType(magic uint32) string {
+	switch magic {
 	case unix.NFS_SUPER_MAGIC:
 		return "NFS"
 	case unix.SMB_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC:

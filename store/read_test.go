@@ -375,6 +375,18 @@ func TestIndex(t *testing.T) {
 	}
 }
 
+func TestIndexDamaged(t *testing.T) {
+	var index store.Index
+	for _, text := range []string{`{`, `[]`, `{"marks":"!"}`, `{"marks":"gA=="}`, `{"marks":"AAA="}`} {
+		if err := json.Unmarshal([]byte(text), &index); err == nil {
+			t.Errorf("%s was accepted", text)
+		}
+	}
+	if err := json.Unmarshal([]byte(`{}`), &index); err != nil || index.Before(5) != (store.Mark{}) {
+		t.Errorf("an empty one: %v %v", index.Before(5), err)
+	}
+}
+
 // Numbers that fall do not hide lines from the index.
 func TestIndexDisorder(t *testing.T) {
 	var seqs []int64
