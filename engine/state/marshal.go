@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/agentloadout/loadout/engine/event"
 )
@@ -23,7 +24,7 @@ func Unmarshal(data []byte) (*State, error) {
 	s := New()
 	w := &wire{decoding: true, in: string(data)}
 	s.wire(w)
-	if w.err == nil && w.in != "" {
+	if w.err == nil && w.pos < len(w.in) {
 		w.fail()
 	}
 	if w.err == nil {
@@ -167,7 +168,7 @@ func wireClaim(w *wire, c *Claim) {
 	w.text(&c.Path)
 	w.name(&c.Agent)
 	word(w, &c.Mode)
-	w.name(&c.Reason)
+	w.text(&c.Reason)
 	w.time(&c.Since)
 	w.number(&c.Seq)
 	w.number(&c.Fence)
@@ -202,34 +203,56 @@ func wireRevision(w *wire, r *revision) {
 }
 
 func (s *State) wireTasks(w *wire) {
-	wireMap(w, s.tasks.open, func(w *wire, id *string, p **task) {
-		if w.decoding {
-			*p = &task{epoch: s.epoch}
-		}
-		wireTask(w, p)
-		*id = (*p).ID
-		if w.decoding {
-			for _, need := range (*p).Waiting {
-				s.wait(need, *id)
-			}
-		}
+	open := slices.SortedFunc(maps.Values(s.tasks.open), func(a, b *task) int {
+		return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(a.ID, b.ID))
 	})
-	wireRing(w, &s.tasks.settled, MaxSettled, wireTask)
+	settled := s.tasks.settled.list()
+	wireTaskList(w, &open)
+	wireTaskList(w, &settled)
+	if !w.decoding {
+		return
+	}
+	for _, t := range open {
+		t.epoch = s.epoch
+		s.tasks.open[t.ID] = t
+		for _, need := range t.Waiting {
+			s.wait(need, t.ID)
+		}
+	}
+	if s.tasks.settled.items = settled; len(settled) > MaxSettled {
+		w.fail()
+	}
 }
 
-func wireTask(w *wire, p **task) {
-	if *p == nil {
-		*p = &task{}
+// wireTaskList carries a list of tasks. Decoded ones lie side by side.
+func wireTaskList(w *wire, p *[]*task) {
+	const least = 16 // bytes that a task takes
+	n := w.length(len(*p))
+	if w.decoding && n > (len(w.in)-w.pos)/least {
+		w.fail()
+		return
 	}
-	t := *p
+	if w.decoding {
+		block := make([]task, n)
+		*p = make([]*task, n)
+		for i := range block {
+			(*p)[i] = &block[i]
+		}
+	}
+	for _, t := range *p {
+		wireTask(w, t)
+	}
+}
+
+func wireTask(w *wire, t *task) {
 	w.text(&t.ID)
 	w.number(&t.Seq)
 	w.name(&t.From)
 	w.name(&t.To)
 	w.bool(&t.Question)
 	w.bool(&t.Handoff)
-	w.name(&t.Description)
-	w.name(&t.Context)
+	w.text(&t.Description)
+	w.text(&t.Context)
 	w.time(&t.At)
 	w.strings(&t.Needs)
 	w.strings(&t.Waiting)
@@ -240,19 +263,19 @@ func wireTask(w *wire, p **task) {
 	w.name(&t.SettledBy)
 	w.moment(&t.SettledAt)
 	w.number(&t.SettledSeq)
-	w.name(&t.Answer)
-	w.name(&t.Evidence)
+	w.text(&t.Answer)
+	w.text(&t.Evidence)
 }
 
 func wireDecision(w *wire, d *Decision) {
 	w.text(&d.ID)
 	w.number(&d.Seq)
 	w.name(&d.From)
-	w.name(&d.Title)
-	w.name(&d.Rationale)
+	w.text(&d.Title)
+	w.text(&d.Rationale)
 	w.time(&d.At)
-	w.name(&d.Supersedes)
-	w.name(&d.SupersededBy)
+	w.text(&d.Supersedes)
+	w.text(&d.SupersededBy)
 	w.name(&d.DiscussionID)
 }
 
@@ -328,7 +351,7 @@ func wireRef(w *wire, r *Ref) {
 	word(w, &r.Type)
 	w.name(&r.From)
 	w.name(&r.To)
-	w.name(&r.Description)
+	w.text(&r.Description)
 	w.time(&r.At)
 	present := r.SupersededBy != 0
 	w.bool(&present)

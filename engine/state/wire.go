@@ -18,7 +18,8 @@ var errDamaged = errors.New("marshalled state is damaged")
 type wire struct {
 	decoding bool
 	out      []byte
-	in       string // what is left to decode
+	in       string // what is decoded
+	pos      int    // how far
 	err      error
 
 	seq    int64 // the sequence number before
@@ -29,27 +30,35 @@ type wire struct {
 
 func newEncoder() *wire { return &wire{places: map[string]int{}} }
 
+// fail notes the damage. Nothing is left to decode then.
 func (w *wire) fail() {
 	w.err = errDamaged
-	w.in = ""
+	w.pos = len(w.in)
 }
 
 func (w *wire) uint(p *uint64) {
-	if !w.decoding {
+	switch {
+	case !w.decoding:
 		w.out = binary.AppendUvarint(w.out, *p)
-		return
+	case w.pos < len(w.in) && w.in[w.pos] < 0x80: // one byte, as most are
+		*p = uint64(w.in[w.pos])
+		w.pos++
+	default:
+		*p = w.longUint()
 	}
-	v := uint64(0)
-	for i := 0; i < len(w.in) && i < binary.MaxVarintLen64; i++ {
-		b := w.in[i]
+}
+
+func (w *wire) longUint() (v uint64) {
+	for i := 0; w.pos < len(w.in) && i < binary.MaxVarintLen64; i++ {
+		b := w.in[w.pos]
+		w.pos++
 		v |= uint64(b&0x7f) << (7 * i)
 		if b < 0x80 {
-			w.in, *p = w.in[i+1:], v
-			return
+			return v
 		}
 	}
 	w.fail()
-	*p = 0
+	return 0
 }
 
 // int carries a number that may be negative.
@@ -142,12 +151,14 @@ func (w *wire) text(p *string) {
 		w.out = append(w.out, *p...)
 		return
 	}
-	if n > uint64(len(w.in)) {
+	if n > uint64(len(w.in)-w.pos) {
 		w.fail()
 		*p = ""
 		return
 	}
-	*p, w.in = w.in[:n], w.in[n:]
+	end := w.pos + int(n)
+	*p = w.in[w.pos:end]
+	w.pos = end
 }
 
 // name carries a string that often comes again.
@@ -190,7 +201,7 @@ func word[T ~string](w *wire, p *T) {
 func (w *wire) length(n int) int {
 	v := uint64(n)
 	w.uint(&v)
-	if w.decoding && v > uint64(len(w.in)) {
+	if w.decoding && v > uint64(len(w.in)-w.pos) {
 		w.fail()
 		return 0
 	}
