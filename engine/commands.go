@@ -174,6 +174,15 @@ type View struct {
 	at place // where the log was read to, for FollowFrom
 }
 
+// Stale reports whether an agent's session is known to be over: it ended, or it is registered and lives no more. What it holds may
+// be taken over.
+func Stale(a state.Agent, live Liveness) bool {
+	if live.Known {
+		return !live.Live
+	}
+	return !a.Registered && a.Ended != nil
+}
+
 // Liveness is what is known about an agent's session.
 type Liveness struct {
 	Known    bool // it is registered

@@ -91,6 +91,6 @@ func (e *Engine) contractBody(ctx context.Context, c state.Contract, revision in
 	for _, r := range c.History[max(0, len(c.History)-3):] {
 		err.Suggestions = append(err.Suggestions, strconv.FormatInt(r.Revision, 10))
 	}
-	err.Hints = []string{"loadout coord contract " + c.Name + " --history"}
+	err.Hints = []string{"loadout coord contract " + word(c.Name) + " --history"}
 	return ContractText{}, err
 }

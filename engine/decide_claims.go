@@ -122,7 +122,7 @@ func (v View) conflict(path string, mode event.Mode, agent string, claim state.C
 	if !live.LastBeat.IsZero() {
 		c.LastBeat = &live.LastBeat
 	}
-	c.Stale = live.Known && !live.Live || !holder.Registered && holder.Ended != nil
+	c.Stale = Stale(holder, live)
 	return c
 }
 

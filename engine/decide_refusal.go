@@ -137,8 +137,8 @@ func toldList(list []string) string {
 	return b.String()
 }
 
-// word is an untrusted argument of a command that somebody may paste into a shell: in single quotes unless it is harmless.
-func word(s string) string {
+// ShellWord is an untrusted argument of a command that somebody may paste into a shell: in single quotes unless it is harmless.
+func ShellWord(s string) string {
 	s = safetext.Line(s)
 	harmless := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./@:=+,%", r)
@@ -148,6 +148,8 @@ func word(s string) string {
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
+
+func word(s string) string { return ShellWord(s) }
 
 func wordList(list []string) string {
 	words := make([]string, len(list))

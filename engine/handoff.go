@@ -188,7 +188,7 @@ func adopt(box mailbox, m Message, from, evidence string) ([]event.Event, error)
 	if len(m.Verification) > 0 && evidence == "" {
 		return nil, &UsageError{
 			Message: "task " + m.ID + " asks for evidence",
-			Hints:   []string{"loadout handoff --done " + m.ID + " --evidence TEXT"},
+			Hints:   []string{"loadout handoff --done " + word(m.ID) + " --evidence TEXT"},
 		}
 	}
 	if from == "" {

@@ -150,8 +150,8 @@ func (e *Engine) mayActAs(v *View, name string) error {
 		Message: fmt.Sprintf("%s is a live session of another process (%s, since %s), and this call comes from outside of it",
 			a.Name, who, stamp(*a.Since)),
 		Hints: []string{
-			"loadout agent register --base " + agentBase(a) + "    for a name of your own",
-			"the same command with --as " + a.Name + "    when you mean to act as " + a.Name,
+			"loadout agent register --base " + word(agentBase(a)) + "    for a name of your own",
+			"the same command with --as " + word(a.Name) + "    when you mean to act as it",
 		},
 	}
 }

@@ -179,16 +179,10 @@ func (s *Snapshot) addOwnership(v *View) {
 	}
 }
 
-// stale reports whether an agent's session has ended or died.
+// stale is Stale of an agent by its name.
 func (v *View) stale(agent string) bool {
 	a, ok := v.State.Agent(agent)
-	if !ok {
-		return false
-	}
-	if !a.Registered {
-		return a.Ended != nil
-	}
-	return v.Live != nil && !v.Live(agent).Live
+	return ok && Stale(a, v.liveness(agent))
 }
 
 // addMore names the commands that show what the bounds left out.
@@ -197,7 +191,7 @@ func (s *Snapshot) addMore() {
 		left    int64
 		command string
 	}{
-		{s.Truncated.Unacked, fmt.Sprintf("loadout coord subscribe %s --cursor %d    every event that you have not acknowledged", s.Agent, s.ReadTo)},
+		{s.Truncated.Unacked, fmt.Sprintf("loadout coord subscribe %s --cursor %d    every event that you have not acknowledged", word(s.Agent), s.ReadTo)},
 		{s.Truncated.Tasks + s.Truncated.Ownership + s.Truncated.Decisions, "loadout coord status --json    all tasks, claims and decisions"},
 		{s.Truncated.Contracts, "loadout coord contract    all contracts"},
 		{s.Truncated.Bodies, "loadout coord contract NAME    the body of one contract"},

@@ -29,7 +29,7 @@ var namingFlags = []string{"agent", "as", "from", "project", "key", "base", "nam
 func checkEmpty(parsed *kong.Context) error {
 	for _, part := range parsed.Path {
 		var value *kong.Value
-		name := ""
+		var name string
 		switch {
 		case part.Positional != nil:
 			value, name = part.Positional, "<"+part.Positional.Name+">"

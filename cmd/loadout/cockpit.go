@@ -77,16 +77,19 @@ func (o *tuiCmd) run(ctx context.Context, c *call) error {
 	return c.openCockpit(ctx, options)
 }
 
-// plain tells in lines of text what the cockpit would show.
+// plain tells in sentences what the cockpit would show; for programs the same as watch.
 func (o *tuiCmd) plain(ctx context.Context, c *call) error {
-	if o.At == tui.Now {
-		return (&watchCmd{Plain: true}).run(ctx, c)
+	if c.JSON && o.At == tui.Now {
+		return (&watchCmd{}).run(ctx, c)
 	}
-	e, err := c.open(0)
+	options, err := c.cockpitOptions(ctx, tui.Options{At: o.At})
 	if err != nil {
 		return err
 	}
-	return c.showStateAt(ctx, e, o.At)
+	if c.JSON {
+		return c.showStateAt(ctx, c.opened, o.At)
+	}
+	return tui.Plain(ctx, options, c.stdout)
 }
 
 // frame prints one frame of the cockpit.

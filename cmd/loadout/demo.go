@@ -219,10 +219,7 @@ func (s *story) last() state.Ref {
 func shellWords(args []string) string {
 	words := make([]string, len(args))
 	for i, arg := range args {
-		words[i] = arg
-		if strings.ContainsAny(arg, " >{}()?*'\"\n") || arg == "" {
-			words[i] = strconv.Quote(arg)
-		}
+		words[i] = engine.ShellWord(arg)
 	}
 	return strings.Join(words, " ")
 }

@@ -81,7 +81,7 @@ func (o *handoffCmd) send(ctx context.Context, c *call, e *engine.Engine) error 
 	}{message, []string{}}
 	return c.answer(receipt(r, answer), func() {
 		c.printf("Sent to %s: %s (id %s, seq %d)\n", message.To, message.Description, message.ID, r.Seq())
-		c.printf("it is picked up with: loadout handoff %s\n", message.To)
+		c.printf("it is picked up with: loadout handoff %s\n", engine.ShellWord(message.To))
 	})
 }
 
@@ -125,7 +125,7 @@ func (o *handoffCmd) inbox(ctx context.Context, c *call, e *engine.Engine) error
 				c.printf("  context:\n")
 				c.block("    ", m.Context)
 			}
-			c.printf("  when finished: loadout handoff --done %s\n", m.ID)
+			c.printf("  when finished: loadout handoff --done %s\n", engine.ShellWord(m.ID))
 		}
 		c.printf("\nwork them in order, oldest first\n")
 	})

@@ -312,9 +312,9 @@ func (o *subscribeCmd) run(ctx context.Context, c *call) error {
 		switch {
 		case found.Omitted == 0:
 		case o.Last > 0:
-			c.printf("%s left out before: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted), agent, o.Cursor)
+			c.printf("%s left out before: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted), engine.ShellWord(agent), o.Cursor)
 		default:
-			c.printf("%s left out: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted), agent, answer.Next)
+			c.printf("%s left out: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted), engine.ShellWord(agent), answer.Next)
 		}
 		c.printSkips(found.Skips)
 		c.printf("High watermark: %d, read to %s, %s in the log\n", found.AsOf, seqOrNothing(answer.ReadTo), plural(answer.LogEvents, "event"))

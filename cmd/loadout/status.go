@@ -200,7 +200,7 @@ func (c *call) printOwnership(s *status) {
 	c.printf("\n%s\n", c.bold(fmt.Sprintf("File ownership (%s):", plural(len(s.Ownership), "path"))))
 	stale := map[string]bool{}
 	for _, a := range s.Agents {
-		stale[a.Name] = a.Ended != nil
+		stale[event.FoldName(a.Name)] = engine.Stale(a.Agent, engine.Liveness{Known: a.Registered, Live: a.Live})
 	}
 	claims := slices.Clone(s.Ownership)
 	slices.SortStableFunc(claims, func(a, b state.Claim) int {
@@ -208,7 +208,7 @@ func (c *call) printOwnership(s *status) {
 	})
 	for _, k := range claims {
 		c.printf("  %s (%s): %s  fence %d, since %s%s%s%s\n", k.Agent, k.Mode, c.bold(k.Path), k.Fence,
-			ago(k.Since, c.now()), c.limit(k.ExpiresAt), because(k.Reason), staleMark(stale[k.Agent]))
+			ago(k.Since, c.now()), c.limit(k.ExpiresAt), because(k.Reason), staleMark(stale[event.FoldName(k.Agent)]))
 	}
 }
 

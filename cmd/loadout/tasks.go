@@ -197,7 +197,7 @@ func (o *nextCmd) run(ctx context.Context, c *call) error {
 			c.printf("  context:\n")
 			c.block("    ", task.Context)
 		}
-		c.printf("when finished: loadout coord done %s --from %s --evidence TEXT\n", task.ID, who.name)
+		c.printf("when finished: loadout coord done %s --from %s --evidence TEXT\n", engine.ShellWord(task.ID), engine.ShellWord(who.name))
 	})
 }
 

@@ -27,8 +27,8 @@ type Snapshot struct {
 
 // Stale reports whether an agent's session is known to be over, so that what it holds may be taken over.
 func (s *Snapshot) Stale(agent string) bool {
-	live, ok := s.Live[agent]
-	return ok && live.Known && !live.Live
+	a, ok := s.State.Agent(agent)
+	return ok && engine.Stale(a, s.Live[a.Name])
 }
 
 // Changes is what is new since the snapshot before.
