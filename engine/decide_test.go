@@ -32,7 +32,12 @@ func newDesk(t *testing.T) *desk {
 func (d *desk) view() View {
 	return View{
 		State: d.state, Now: d.now, FoldCase: d.fold, Person: d.person,
-		Live: func(agent string) Liveness { return d.live[event.FoldName(agent)] },
+		Live: func(agent string) Liveness {
+			if a, ok := d.state.Agent(agent); !ok || !a.Registered {
+				return Liveness{}
+			}
+			return d.live[event.FoldName(agent)]
+		},
 	}
 }
 
