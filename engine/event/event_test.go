@@ -303,13 +303,13 @@ func TestCleanPath(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for _, c := range [][2]string{
-		{"Codex", "codex"}, {"ＣＯＤＥＸ", "codex"}, {"ﬁx", "FIX"}, {"straße", "STRASSE"}, {"caf\u00e9", "CAFE\u0301"}, {"Ωmega", "ωMEGA"}, {"a", "a"},
+		{"Codex", "codex"}, {"ＣＯＤＥＸ", "codex"}, {"ﬁx", "FIX"}, {"straße", "STRAẞE"}, {"ς", "Σ"}, {"caf\u00e9", "CAFE\u0301"}, {"Ωmega", "ωMEGA"}, {"a", "a"},
 	} {
 		if !SameName(c[0], c[1]) {
 			t.Errorf("%q and %q are different", c[0], c[1])
 		}
 	}
-	for _, c := range [][2]string{{"codex", "codex-2"}, {"codex", "соdex"}, {"a b", "ab"}} {
+	for _, c := range [][2]string{{"codex", "codex-2"}, {"codex", "соdex"}, {"a b", "ab"}, {"straße", "strasse"}} {
 		if SameName(c[0], c[1]) {
 			t.Errorf("%q and %q are the same", c[0], c[1])
 		}

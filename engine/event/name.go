@@ -5,21 +5,20 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
 // SameName reports whether two names stand for the same agent.
 func SameName(a, b string) bool { return a == b || FoldName(a) == FoldName(b) }
 
-// FoldName is the form in which names are compared: Unicode's compatibility form (NFKC), case folded.
+// FoldName is the form in which names are compared: Unicode's compatibility form (NFKC), case folded letter by letter.
 func FoldName(name string) string {
 	upper := false
 	for i := range len(name) {
 		c := name[i]
 		if c >= utf8.RuneSelf {
-			// Folding can undo the normal form, so it is made twice.
-			return norm.NFKC.String(cases.Fold().String(norm.NFKC.String(name)))
+			// Folding can undo the normal form, so that is made twice.
+			return norm.NFKC.String(strings.Map(FoldRune, norm.NFKC.String(name)))
 		}
 		upper = upper || 'A' <= c && c <= 'Z'
 	}
@@ -27,6 +26,18 @@ func FoldName(name string) string {
 		return name
 	}
 	return strings.ToLower(name)
+}
+
+// FoldRune is one letter for all that differ only in case (Unicode's simple case folding): ß is not ss, but ς is σ.
+func FoldRune(r rune) rune {
+	if r < utf8.RuneSelf {
+		return unicode.ToLower(r)
+	}
+	least := r
+	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+		least = min(least, other)
+	}
+	return unicode.ToLower(least)
 }
 
 // Skeleton is what a name looks like: two names with the same skeleton can be taken for each other. It drops accents, invisible

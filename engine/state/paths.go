@@ -2,10 +2,10 @@ package state
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/agentloadout/loadout/engine/event"
 )
 
 // Overlap reports whether two paths in stored form have something in common: one is the other, or lies below it. "." is
@@ -35,27 +35,8 @@ func comparable(path string, foldCase bool) string {
 		return path
 	}
 	// Folding can take a letter out of its composed form.
-	return norm.NFC.String(strings.Map(foldRune, path))
+	return norm.NFC.String(strings.Map(event.FoldRune, path))
 }
 
 // pathKey tells paths apart as a file system does that minds case.
 func pathKey(path string) string { return norm.NFC.String(path) }
-
-// foldRune is one letter for all that differ only in case, as file systems that do not mind case see them: letter by letter, so
-// that ß is not ss.
-func foldRune(r rune) rune {
-	if r < utf8.RuneSelf {
-		return unicode.ToLower(r)
-	}
-	least := r
-	for c := unicode.SimpleFold(r); c != r; c = unicode.SimpleFold(c) {
-		least = min(least, c)
-	}
-	if least < utf8.RuneSelf {
-		return unicode.ToLower(least)
-	}
-	return least
-}
-
-// SamePath reports whether a and b are the same path in stored form, also when their characters are composed differently.
-func SamePath(a, b string) bool { return a == b || pathKey(a) == pathKey(b) }
