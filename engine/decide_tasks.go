@@ -52,6 +52,13 @@ func decideAnswer(v View, c Answer) ([]event.Event, error) {
 	if err := v.maySettle(c.From, t); err != nil {
 		return nil, err
 	}
+	if event.SameName(c.From, t.From) && t.To != event.Broadcast && !event.SameName(c.From, t.To) && !v.isPerson(c.From) {
+		return nil, &ConflictError{
+			Kind: ConflictTask, Want: t.Seq, Have: t.Seq,
+			Message: fmt.Sprintf("question %s is for %s to answer", t.ID, told(t.To)),
+			Hints:   []string{fmt.Sprintf("loadout coord cancel %s --from %s    when it needs no answer any more", word(t.ID), word(c.From))},
+		}
+	}
 	return draft1(answerEvent(c, t))
 }
 

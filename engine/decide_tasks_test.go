@@ -223,6 +223,7 @@ func TestQuestions(t *testing.T) {
 	d.missing("question", Answer{From: "codex", ID: "nothing", Text: "x"}, "loadout coord status")
 	d.wrong("task", Finish{From: "codex", ID: q.ID})
 	d.conflict(ConflictTask, Answer{From: "gemini", ID: q.ID, Text: "x"}, "is for codex, from claude-code")
+	d.conflict(ConflictTask, Answer{From: "claude-code", ID: q.ID, Text: "x"}, "is for codex to answer", "loadout coord cancel")
 	e := d.one(Answer{From: "codex", ID: q.ID, Text: "cents"})
 	if e.Type != event.TypeDone || e.To != "claude-code" || e.Description != "cents" || e.Resolves != q.ID {
 		t.Errorf("event %+v", e)

@@ -175,7 +175,7 @@ func (m *model) runCommand(line string) tea.Cmd {
 // output shows what a command has printed so far.
 func (m *model) output(msg outputMsg) tea.Cmd {
 	c := &m.command
-	if msg.id != c.id || c.dialog == nil {
+	if msg.id != c.id || c.dialog == nil || !msg.done && !c.running { // a look at what has ended already
 		return nil
 	}
 	m.dirty = true

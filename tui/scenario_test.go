@@ -385,6 +385,8 @@ func TestCommandLine(t *testing.T) {
 	}
 	d.press(":", "fail", "enter")
 	d.shows("held by codex", "wait for it")
+	d.run(outputMsg{id: d.m.command.id}) // a look that was due before the command failed
+	d.shows("held by codex", "wait for it")
 	d.press("esc", ":", `say "x`, "enter")
 	d.shows("is not closed")
 }

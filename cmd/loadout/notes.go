@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -79,6 +80,9 @@ func (o *updateCmd) run(ctx context.Context, c *call) error {
 	update := event.Update{Note: o.Note, Files: files, Blockers: o.Blockers, Next: o.Next}
 	for _, text := range o.Command {
 		update.Commands = append(update.Commands, commandRun(text))
+	}
+	if reflect.ValueOf(update).IsZero() {
+		return &engine.UsageError{Message: "an update without words is news for nobody", Hints: []string{"loadout coord update --help"}}
 	}
 	r, err := c.store(ctx, e, o.writing, who, engine.Report{Agent: who.name, Update: update})
 	if err != nil {
