@@ -88,17 +88,19 @@ func (noTerminal) Stop() error { return nil }
 
 // newPanes are the panes in the order of their numbers. A further pane is a further line.
 func newPanes(look pane.Look) ([]pane.Pane, []layout.Share) {
-	return []pane.Pane{
+	panes := []pane.Pane{
 		ownership.New(look),
 		contracts.New(look),
 		timeline.New(look),
 		agents.New(look),
-	}, []layout.Share{
+	}
+	shares := []layout.Share{
 		{Column: 0, Weight: 3},
 		{Column: 0, Weight: 2},
 		{Column: 1, Weight: 3},
 		{Column: 1, Weight: 2},
 	}
+	return panes, shares
 }
 
 func newModel(ctx context.Context, o Options) (*model, error) {
