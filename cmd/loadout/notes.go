@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -81,7 +80,7 @@ func (o *updateCmd) run(ctx context.Context, c *call) error {
 	for _, text := range o.Command {
 		update.Commands = append(update.Commands, commandRun(text))
 	}
-	if reflect.ValueOf(update).IsZero() {
+	if o.Note == "" && o.Next == "" && len(files)+len(update.Commands)+len(o.Blockers) == 0 {
 		return &engine.UsageError{Message: "an update without words is news for nobody", Hints: []string{"loadout coord update --help"}}
 	}
 	r, err := c.store(ctx, e, o.writing, who, engine.Report{Agent: who.name, Update: update})
