@@ -80,9 +80,6 @@ func (o *updateCmd) run(ctx context.Context, c *call) error {
 	for _, text := range o.Command {
 		update.Commands = append(update.Commands, commandRun(text))
 	}
-	if o.Note == "" && o.Next == "" && len(files)+len(update.Commands)+len(o.Blockers) == 0 {
-		return &engine.UsageError{Message: "an update without words is news for nobody", Hints: []string{"loadout coord update --help"}}
-	}
 	r, err := c.store(ctx, e, o.writing, who, engine.Report{Agent: who.name, Update: update})
 	if err != nil {
 		return err
