@@ -1,0 +1,128 @@
+package state
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/agentloadout/loadout/engine/event"
+)
+
+// WaitKind is why something waits for a person.
+type WaitKind string
+
+// What waits for a person, the weightiest first.
+const (
+	WaitHalt     WaitKind = "halt"     // the kill switch is on: nobody can write
+	WaitQuestion WaitKind = "question" // put to a person, or to a session that is over
+	WaitTask     WaitKind = "task"     // put to a person
+	WaitClaim    WaitKind = "claim"    // held by a session that is over, in the way of those that live
+)
+
+var waitWeight = map[WaitKind]int{WaitHalt: 0, WaitQuestion: 1, WaitTask: 2, WaitClaim: 3}
+
+// Waiting is one thing that waits for a person.
+type Waiting struct {
+	Kind  WaitKind  `json:"kind"`
+	Text  string    `json:"text"`
+	Agent string    `json:"agent"` // who waits, or whose session it is about
+	Since time.Time `json:"since"`
+	Seq   int64     `json:"seq"`            // the event that it began with, -1 for none
+	ID    string    `json:"id,omitempty"`   // of the task or question
+	Path  string    `json:"path,omitempty"` // of the claim
+	Verb  []string  `json:"verb"`           // arguments of the command that settles it; "…" stands for words of one's own
+}
+
+// Outlook is what decides beside the log whether something waits.
+type Outlook struct {
+	Now   time.Time
+	Stale func(agent string) bool // whether a session is known to be over; nil: none is
+	Halt  *Halt                   // the kill switch as its file tells it, nil when it is off; Seq -1 when no event says so
+}
+
+// Waiting lists what waits for a person: by weight, then the oldest first.
+func (s *State) Waiting(o Outlook) []Waiting {
+	if o.Stale == nil {
+		o.Stale = func(string) bool { return false }
+	}
+	var list []Waiting
+	if h := o.Halt; h != nil {
+		list = append(list, Waiting{
+			Kind: WaitHalt, Text: cmp.Or(h.Reason, "halted"), Agent: h.By, Since: h.At, Seq: h.Seq, Verb: []string{"resume"},
+		})
+	}
+	list = s.waitingTasks(list, o)
+	list = s.waitingClaims(list, o)
+	slices.SortStableFunc(list, func(a, b Waiting) int {
+		return cmp.Or(cmp.Compare(waitWeight[a.Kind], waitWeight[b.Kind]), a.Since.Compare(b.Since), cmp.Compare(a.Seq, b.Seq))
+	})
+	return list
+}
+
+// waitingTasks adds questions and tasks that are put to a person, and questions that nobody is left to answer.
+func (s *State) waitingTasks(list []Waiting, o Outlook) []Waiting {
+	people := s.people()
+	for _, t := range s.Pending() {
+		person := people[event.FoldName(t.To)]
+		w := Waiting{Kind: WaitTask, Text: t.Description, Agent: t.From, Since: t.At, Seq: t.Seq, ID: t.ID, Verb: []string{"coord", "done", t.ID}}
+		if t.Question {
+			w.Kind, w.Verb = WaitQuestion, []string{"coord", "answer", t.ID, "…"}
+		}
+		switch {
+		case person && t.Status == TaskOpen:
+		case t.Question && t.To != event.Broadcast && o.Stale(t.To):
+			w.Text = fmt.Sprintf("%s (to %s, whose session is over)", t.Description, t.To)
+		default:
+			continue
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// waitingClaims adds the exclusive claims of sessions that are over, one entry for each holder, while another session goes on that
+// they may keep out.
+func (s *State) waitingClaims(list []Waiting, o Outlook) []Waiting {
+	if !s.someoneLives(o) {
+		return list
+	}
+	index := map[string]int{}
+	more := map[string]int{}
+	for _, c := range s.Claims() {
+		holder := event.FoldName(c.Agent)
+		if c.Mode != event.Exclusive || c.Lapsed(o.Now) || !o.Stale(c.Agent) {
+			continue
+		}
+		if i, ok := index[holder]; ok {
+			more[holder]++
+			list[i].Text = fmt.Sprintf("still holds %s and %d more; the session is over", list[i].Path, more[holder])
+			continue
+		}
+		index[holder] = len(list)
+		list = append(list, Waiting{
+			Kind: WaitClaim, Text: "still holds " + c.Path + "; the session is over", Agent: c.Agent, Since: c.Since, Seq: c.Seq, Path: c.Path,
+			Verb: []string{"coord", "release", c.Agent, "."},
+		})
+	}
+	return list
+}
+
+// someoneLives reports whether any registered session is not known to be over.
+func (s *State) someoneLives(o Outlook) bool {
+	return slices.ContainsFunc(s.members.list, func(m member) bool { return m.registered && !m.forgotten && !o.Stale(m.name) })
+}
+
+// people are the folded names that stand for a person: user, and whoever a session says that it belongs to, unless a session bears
+// that name itself.
+func (s *State) people() map[string]bool {
+	names := map[string]bool{event.User: true}
+	for i := range s.members.list {
+		if human := s.members.list[i].human; human != "" {
+			if m := s.members.get(human); m == nil || !m.registered {
+				names[event.FoldName(human)] = true
+			}
+		}
+	}
+	return names
+}

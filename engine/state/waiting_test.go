@@ -1,0 +1,115 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agentloadout/loadout/engine/event"
+)
+
+// register is a session's beginning.
+func register(name, human string) event.Agent {
+	return event.Agent{Action: event.AgentRegistered, Name: name, Base: name, Human: human}
+}
+
+// waits lists what waits as "kind agent seq: text | verb".
+func waits(list []Waiting) []string {
+	out := []string{}
+	for _, w := range list {
+		out = append(out, fmt.Sprintf("%s %s %d: %s | %s", w.Kind, w.Agent, w.Seq, w.Text, strings.Join(w.Verb, " ")))
+	}
+	return out
+}
+
+func isOver(names ...string) func(string) bool {
+	return func(agent string) bool { return slices.Contains(names, agent) }
+}
+
+func TestWaiting(t *testing.T) {
+	lapsed := claim(event.Exclusive, "old")
+	lapsed.ExpiresAt = event.FormatTime(start.Add(time.Minute))
+	tests := []struct {
+		name string
+		log  func(l *log)
+		look Outlook
+		want []string
+	}{
+		{"nothing", func(l *log) { l.add("a", "b", event.Question{}); l.add("a", event.Broadcast, event.Task{}) }, Outlook{}, nil},
+		{
+			"the kill switch first, then questions, then tasks, each oldest first",
+			func(l *log) {
+				l.add("a", event.User, event.Task{}, saying("look at it"))
+				l.add("b", event.User, event.Question{}, saying("REST?"))
+				l.add("c", event.User, event.Question{}, saying("cents?"))
+			},
+			Outlook{Halt: &Halt{By: "anna", Reason: "lunch", At: start.Add(time.Hour), Seq: -1}},
+			[]string{
+				"halt anna -1: lunch | resume", "question b 1: REST? | coord answer id000001 …", "question c 2: cents? | coord answer id000002 …",
+				"task a 0: look at it | coord done id000000",
+			},
+		},
+		{
+			"an answered question and a taken task wait for nobody",
+			func(l *log) {
+				q := l.add("a", event.User, event.Question{})
+				l.add(event.User, "a", event.Done{}, resolving(q.ID))
+				task := l.add("a", event.User, event.Task{})
+				l.add(event.User, "a", event.Task{}, resolving(task.ID))
+			},
+			Outlook{}, nil,
+		},
+		{
+			"whose session it is, is a person; a session of that name is not",
+			func(l *log) {
+				l.add(event.Loadout, event.Broadcast, register("a", "Anna"))
+				l.add(event.Loadout, event.Broadcast, register("b", "bot"))
+				l.add(event.Loadout, event.Broadcast, register("bot", ""))
+				l.add("a", "anna", event.Question{}, saying("which?"))
+				l.add("a", "bot", event.Question{})
+			},
+			Outlook{}, []string{"question a 3: which? | coord answer id000003 …"},
+		},
+		{
+			"a question to a session that is over",
+			func(l *log) { l.add("a", "b", event.Question{}, saying("done?")); l.add("a", "b", event.Task{}) },
+			Outlook{Stale: isOver("b")},
+			[]string{"question a 0: done? (to b, whose session is over) | coord answer id000000 …"},
+		},
+		{
+			"claims of sessions that are over, once for each holder",
+			func(l *log) {
+				l.add(event.Loadout, event.Broadcast, register("a", ""))
+				l.add(event.Loadout, event.Broadcast, register("b", ""))
+				l.add("b", event.Broadcast, claim(event.Exclusive, "src/api", "src/web", "test"))
+				l.add("b", event.Broadcast, claim(event.Shared, "docs"))
+				l.add("c", event.Broadcast, claim(event.Exclusive, "x"))
+				l.add("c", event.Broadcast, lapsed)
+			},
+			Outlook{Now: start.Add(time.Hour), Stale: isOver("b", "c")},
+			[]string{
+				"claim b 2: still holds src/api and 2 more; the session is over | coord release b .",
+				"claim c 4: still holds x; the session is over | coord release c .",
+			},
+		},
+		{
+			"they are in nobody's way when all sessions are over",
+			func(l *log) {
+				l.add(event.Loadout, event.Broadcast, register("a", ""))
+				l.add("a", event.Broadcast, claim(event.Exclusive, "src"))
+			},
+			Outlook{Stale: isOver("a")}, nil,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := newLog(t)
+			tt.log(l)
+			if got := waits(l.state.Waiting(tt.look)); !slices.Equal(got, tt.want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+			}
+		})
+	}
+}

@@ -1,0 +1,15 @@
+package engine
+
+import "github.com/agentloadout/loadout/engine/state"
+
+// Waiting lists what waits for a person, the weightiest first, then the oldest.
+func (v *View) Waiting() []state.Waiting {
+	o := state.Outlook{Now: v.Now, Stale: v.stale}
+	if h := v.Halted; h != nil {
+		o.Halt = &state.Halt{By: h.By, Reason: h.Reason, At: h.At, Seq: -1}
+		if logged := v.State.Halt(); logged != nil {
+			o.Halt.Seq = logged.Seq
+		}
+	}
+	return v.State.Waiting(o)
+}
