@@ -58,6 +58,8 @@ const (
 
 	Follow
 	Travel
+
+	Raw // text as it was written, or rendered
 )
 
 // Scope is where a binding holds.
@@ -72,6 +74,10 @@ const (
 	Contracts  Scope = "contracts"
 	Timeline   Scope = "timeline"
 	Agents     Scope = "agents"
+	Discussion Scope = "discussion"
+	Bridge     Scope = "bridge"
+	Work       Scope = "work"
+	Gates      Scope = "gates"
 )
 
 // Binding ties keys to an intent.
@@ -165,6 +171,13 @@ func Default() *Map {
 			bind(Travel, "t", "travel to this event", "t").hint(4, "t", "travel"),
 		},
 		Agents: {},
+		Discussion: {
+			bind(Follow, "f", "follow", "f").hint(4, "f", "follow"),
+			bind(Raw, "m", "statements as they were written, or rendered", "m").hint(4, "m", "raw"),
+		},
+		Bridge: {},
+		Work:   {},
+		Gates:  {},
 	}}
 	m.lookup = make(map[Scope]map[string]Intent, len(m.bindings))
 	for scope, bindings := range m.bindings {
