@@ -164,7 +164,7 @@ type Request struct {
 // View is what a rule may look at.
 type View struct {
 	State    *state.State
-	Now      time.Time
+	Now      time.Time                   // in the zone of the reader
 	FoldCase bool                        // the file system takes src/API and src/api for the same
 	Live     func(agent string) Liveness // nil: nothing is known about any session
 	Person   bool                        // a person asks, not an agent

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
 )
@@ -107,25 +106,4 @@ func draft1(ev event.Event, err error) ([]event.Event, error) {
 		return nil, err
 	}
 	return []event.Event{ev}, nil
-}
-
-// stamp is a time for people: absolute, UTC.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
-
-// sinceText is a time for people with how long ago it was.
-func sinceText(t, now time.Time) string {
-	return fmt.Sprintf("%s (%s ago)", stamp(t), age(now.Sub(t)))
-}
-
-// age is a duration in one unit, rounded down: 12s, 3m, 5h, 2d.
-func age(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", max(0, int(d.Seconds())))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }

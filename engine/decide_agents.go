@@ -7,6 +7,8 @@ import (
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/suggest"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // decideRegister gives a session a name that no other live session has.
@@ -139,7 +141,7 @@ func sinceRegistered(v View, a state.Agent) string {
 	if a.Since == nil {
 		return ""
 	}
-	return " since " + sinceText(*a.Since, v.Now)
+	return " since " + words.Since(v.Now, *a.Since)
 }
 
 // leftBehind says what a name still stands for, "" for nothing: claims, tasks that it took, and tasks that wait for it if it was
@@ -159,10 +161,10 @@ func (v View) leftBehind(a state.Agent) string {
 	}
 	var left []string
 	if claims > 0 {
-		left = append(left, counted(claims, "claim"))
+		left = append(left, words.Plural(claims, "claim"))
 	}
 	if tasks > 0 {
-		left = append(left, counted(tasks, "open task"))
+		left = append(left, words.Plural(tasks, "open task"))
 	}
 	return strings.Join(left, " and ")
 }
@@ -176,7 +178,7 @@ func decideEnd(v View, c EndAgent) ([]event.Event, error) {
 	if !a.Registered {
 		why := "it was never registered"
 		if a.Ended != nil {
-			why = "it ended at " + sinceText(*a.Ended, v.Now)
+			why = "it ended at " + words.Since(v.Now, *a.Ended)
 		}
 		return nil, &ConflictError{Kind: ConflictName, Message: fmt.Sprintf("%s has no session to end: %s", told(a.Name), why)}
 	}
@@ -248,7 +250,7 @@ func (v View) agent(name string) (state.Agent, error) {
 	a, ok := v.State.Agent(name)
 	if !ok {
 		return state.Agent{}, &NotFoundError{
-			Kind: "agent", Name: told(name), Suggestions: closest(name, agentNames(v.State)),
+			Kind: "agent", Name: told(name), Suggestions: suggest.Closest(name, agentNames(v.State)),
 			Hints: []string{"loadout agent list    to see everybody"},
 		}
 	}

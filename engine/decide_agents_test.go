@@ -47,7 +47,7 @@ func TestRegisterAgainKeepsTheName(t *testing.T) {
 	if e := d.one(Register{Name: "codex-2", Session: "s1"}); e.From != "codex-2" {
 		t.Errorf("by name: %s", e.From)
 	}
-	d.conflict(ConflictName, Register{Name: "codex-2", Session: "s9"}, "a live session has the name codex-2 since 2026", "loadout agent register --base codex-2", "loadout agent end codex-2")
+	d.conflict(ConflictName, Register{Name: "codex-2", Session: "s9"}, "a live session has the name codex-2 since 08:0", "loadout agent register --base codex-2", "loadout agent end codex-2")
 }
 
 // A name under which somebody left claims or tasks goes to no other session.
@@ -138,7 +138,7 @@ func TestEndForgetRename(t *testing.T) {
 	if e.Description != "co-dex has left: done for today" || e.From != "co-dex" {
 		t.Errorf("event %+v", e)
 	}
-	d.conflict(ConflictName, EndAgent{Name: "co-dex"}, "co-dex has no session to end: it ended at 2026")
+	d.conflict(ConflictName, EndAgent{Name: "co-dex"}, "co-dex has no session to end: it ended at 08:05")
 	delete(d.live, "co-dex")
 	d.do(ReleasePaths{Agent: "co-dex", Paths: []string{"."}})
 	d.do(ForgetAgent{Name: "co-dex"})

@@ -9,6 +9,8 @@ import (
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/suggest"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // MaxTTL is the longest time limit of a claim.
@@ -201,7 +203,7 @@ func (v View) checkFence(agent, path string, fence int64) error {
 	refusal := &ConflictError{Kind: ConflictFence, Want: fence, Have: have}
 	lines := []string{fmt.Sprintf("fence %d on %s is stale: what %s held then has ended", fence, told(path), told(agent))}
 	if at, lapsed := v.lapsedAt(agent, path); lapsed {
-		lines = append(lines, "  it lapsed at "+sinceText(at, v.Now))
+		lines = append(lines, "  it lapsed at "+words.Since(v.Now, at))
 	}
 	for _, claim := range held {
 		if event.SameName(claim.Agent, agent) {
@@ -306,7 +308,7 @@ func (v View) refuseRelease(c ReleasePaths, path string) error {
 	}
 	headline := fmt.Sprintf("%s does not hold %s", told(c.Agent), told(path))
 	if at, lapsed := v.lapsedAt(c.Agent, path); lapsed {
-		headline += ": its claim lapsed at " + sinceText(at, v.Now)
+		headline += ": its claim lapsed at " + words.Since(v.Now, at)
 	}
 	holder := refusal.Conflicts[0].Claim
 	refusal.Message = strings.Join(append([]string{headline}, v.tell(refusal.Conflicts)...), "\n")
@@ -321,7 +323,7 @@ func (v View) refuseRelease(c ReleasePaths, path string) error {
 func (v View) nothingHeld(agent, path string) error {
 	missing := &NotFoundError{Kind: "claim on", Name: told(path), Reason: "nobody holds it"}
 	if at, lapsed := v.lapsedAt(agent, path); lapsed {
-		missing.Reason = "it lapsed at " + sinceText(at, v.Now)
+		missing.Reason = "it lapsed at " + words.Since(v.Now, at)
 	}
 	var mine []string
 	for _, claim := range v.State.ClaimsOf(agent) {
@@ -329,7 +331,7 @@ func (v View) nothingHeld(agent, path string) error {
 			mine = append(mine, claim.Path)
 		}
 	}
-	missing.Suggestions = closest(path, mine)
+	missing.Suggestions = suggest.Closest(path, mine)
 	missing.Hints = []string{"loadout coord status    to see who holds what"}
 	return missing
 }
@@ -370,9 +372,4 @@ func expire(v View) ([]event.Event, error) {
 		}
 	}
 	return events, nil
-}
-
-// until is how long a claim still runs, for people.
-func until(at, now time.Time) string {
-	return fmt.Sprintf("lapses at %s (in %s)", stamp(at), age(at.Sub(now)))
 }

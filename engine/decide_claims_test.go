@@ -86,9 +86,9 @@ func TestRefusedClaimSaysWhatToDo(t *testing.T) {
 	d.now = d.now.Add(10 * time.Minute)
 	refusal := d.conflict(ConflictOwnership, Own{Agent: "gemini", Paths: []string{"src/api/checkout.ts"}},
 		"gemini cannot claim src/api/checkout.ts",
-		"src/api/checkout.ts is inside of src/api: held by codex (exclusive) since 2026-09-10 08:01:00 UTC (11m ago), fence 1",
-		"because: backend", "lapses at 2026-09-10 09:01:00 UTC (in 49m)", "for ada, session s-codex-1",
-		"the session lives; last sign of life 2026-09-10 08:01:00 UTC (11m ago)",
+		"src/api/checkout.ts is inside of src/api: held by codex (exclusive) since 08:01 (11m ago), fence 1",
+		"because: backend", "lapses at 09:01 (49m left)", "for ada, session s-codex-1",
+		"the session lives; last sign of life 08:01 (11m ago)",
 		"loadout coord own gemini src/api/checkout.ts --wait 10m",
 		`loadout coord ask codex "…" --from gemini`,
 		`--force --reason "…"    for a person`)
@@ -101,7 +101,7 @@ func TestRefusedClaimSaysWhatToDo(t *testing.T) {
 	}
 
 	d.do(Own{Agent: "codex-2", Paths: []string{"web"}, Shared: true})
-	d.conflict(ConflictOwnership, Own{Agent: "gemini", Paths: []string{"web"}}, "--shared    to share it", "no session is registered under the name; its last event was 2026")
+	d.conflict(ConflictOwnership, Own{Agent: "gemini", Paths: []string{"web"}}, "--shared    to share it", "no session is registered under the name; its last event was 08:12")
 	d.conflict(ConflictOwnership, Own{Agent: "gemini", Paths: []string{"."}}, ". contains src/api:", ". contains web:")
 }
 
@@ -202,7 +202,7 @@ func TestFence(t *testing.T) {
 	d.conflict(ConflictFence, ReleasePaths{Agent: "codex", Paths: []string{"src"}, Fence: number(7)})
 
 	d.now = d.now.Add(time.Hour)
-	refusal := d.conflict(ConflictFence, Own{Agent: "codex", Paths: []string{"src"}, Fence: number(0)}, "it lapsed at 2026-09-10 08:06:00 UTC", "nobody holds it now")
+	refusal := d.conflict(ConflictFence, Own{Agent: "codex", Paths: []string{"src"}, Fence: number(0)}, "it lapsed at 08:06", "nobody holds it now")
 	if refusal.Want != 0 || refusal.Have != -1 {
 		t.Errorf("want %d, have %d", refusal.Want, refusal.Have)
 	}
@@ -271,7 +271,7 @@ func TestReleaseRefuses(t *testing.T) {
 
 	d.do(Own{Agent: "gemini", Paths: []string{"docs"}, TTL: time.Minute})
 	d.now = d.now.Add(time.Hour)
-	d.missing("claim on", ReleasePaths{Agent: "gemini", Paths: []string{"docs"}}, "it lapsed at 2026-09-10 08:04:00 UTC")
+	d.missing("claim on", ReleasePaths{Agent: "gemini", Paths: []string{"docs"}}, "it lapsed at 08:04")
 }
 
 func TestForce(t *testing.T) {

@@ -2,11 +2,12 @@ package engine
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/suggest"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // decidePublish stores the next revision of a contract.
@@ -46,7 +47,7 @@ func staleRevision(v View, c Publish, latest state.Contract, known bool, want in
 		return refusal
 	}
 	refusal.Message = fmt.Sprintf("the latest revision of %s is %d, by %s since %s; %s",
-		told(latest.Name), latest.Revision, told(latest.Publisher), sinceText(latest.At, v.Now), why)
+		told(latest.Name), latest.Revision, told(latest.Publisher), words.Since(v.Now, latest.At), why)
 	refusal.Hints = []string{
 		fmt.Sprintf("loadout coord contract %s    to read it", word(latest.Name)),
 		fmt.Sprintf("loadout coord diff %s    to see what it changed", word(latest.Name)),
@@ -91,10 +92,10 @@ func reportEvent(c Report) (event.Event, error) {
 		parts = append(parts, note)
 	}
 	if n := len(c.Files); n > 0 && len(parts) == 0 {
-		parts = append(parts, counted(n, "file"))
+		parts = append(parts, words.Plural(n, "file"))
 	}
 	if n := len(c.Blockers); n > 0 {
-		parts = append(parts, counted(n, "blocker"))
+		parts = append(parts, words.Plural(n, "blocker"))
 	}
 	if len(c.Consumes) > 0 {
 		parts = append(parts, "builds on "+strings.Join(c.Consumes, ", "))
@@ -105,13 +106,6 @@ func reportEvent(c Report) (event.Event, error) {
 	return newEvent(c.Agent, event.Broadcast, said("%s", strings.Join(parts, "; ")), c.Update)
 }
 
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
 // noContract says that a contract does not exist, and which one could be meant.
 func noContract(s *state.State, name string) error {
 	contracts := s.Contracts()
@@ -120,7 +114,7 @@ func noContract(s *state.State, name string) error {
 		names[i] = contracts[i].Name
 	}
 	return &NotFoundError{
-		Kind: "contract", Name: told(name), Suggestions: closest(name, names),
+		Kind: "contract", Name: told(name), Suggestions: suggest.Closest(name, names),
 		Hints: []string{"loadout coord contract    to list them"},
 	}
 }
@@ -138,7 +132,7 @@ func decideDecision(v View, c Decide) ([]event.Event, error) {
 			titles = append(titles, d.Title)
 		}
 		return nil, &NotFoundError{
-			Kind: "decision", Name: told(c.Supersedes), Suggestions: closest(c.Supersedes, titles),
+			Kind: "decision", Name: told(c.Supersedes), Suggestions: suggest.Closest(c.Supersedes, titles),
 			Hints: []string{"loadout coord status    to list them"},
 		}
 	case len(found) > 1:

@@ -42,7 +42,7 @@ func TestPublish(t *testing.T) {
 		want, have int64
 		words      []string
 	}{
-		{Publish{Agent: "codex", Name: "api", Revision: number(10)}, 10, 10, []string{"the latest revision of api is 10, by gemini since 2026-09-10 08:03:00 UTC", "revision 10 is not above it", "loadout coord diff api"}},
+		{Publish{Agent: "codex", Name: "api", Revision: number(10)}, 10, 10, []string{"the latest revision of api is 10, by gemini since 08:03", "revision 10 is not above it", "loadout coord diff api"}},
 		{Publish{Agent: "codex", Name: "api", Revision: number(4)}, 4, 10, nil},
 		{Publish{Agent: "codex", Name: "api", Base: number(3)}, 3, 10, []string{"it was to follow revision 3", "--base 10"}},
 		{Publish{Agent: "codex", Name: "api", Base: number(0)}, 0, 10, nil},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // decideEmit stores an event that came whole. What has a rule of its own goes through it, so that no surface gets around one.
@@ -115,11 +116,11 @@ func (v View) take(c Emit) ([]event.Event, error) {
 	refusal.Hints = []string{fmt.Sprintf("loadout coord next %s    to take one that is ready", word(c.From))}
 	switch {
 	case t.Status == state.TaskTaken:
-		refusal.Message = fmt.Sprintf("task %s is %s's, who took it at %s", t.ID, told(t.TakenBy), sinceText(*t.TakenAt, v.Now))
+		refusal.Message = fmt.Sprintf("task %s is %s's, who took it at %s", t.ID, told(t.TakenBy), words.Since(v.Now, *t.TakenAt))
 	case len(t.Waiting) > 0:
 		refusal.Message = fmt.Sprintf("task %s waits for %s", t.ID, toldList(t.Waiting))
 	default:
-		refusal.Message = fmt.Sprintf("task %s was given to %s by %s at %s", t.ID, told(t.To), told(t.From), sinceText(t.At, v.Now))
+		refusal.Message = fmt.Sprintf("task %s was given to %s by %s at %s", t.ID, told(t.To), told(t.From), words.Since(v.Now, t.At))
 	}
 	return nil, refusal
 }

@@ -3,11 +3,11 @@ package engine
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/safetext"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // maxTold is how many conflicts a refusal tells in words; Conflicts has all.
@@ -79,12 +79,12 @@ func (v View) describe(c Conflict) []string {
 		overlap = fmt.Sprintf("%s contains %s:", told(c.Requested), told(claim.Path))
 	}
 	lines := []string{fmt.Sprintf("  %s held by %s (%s) since %s, fence %d",
-		overlap, told(claim.Agent), claim.Mode, sinceText(claim.Since, v.Now), claim.Fence)}
+		overlap, told(claim.Agent), claim.Mode, words.Since(v.Now, claim.Since), claim.Fence)}
 	if claim.Reason != "" {
 		lines = append(lines, "    because: "+told(claim.Reason))
 	}
 	if claim.ExpiresAt != nil {
-		lines = append(lines, "    "+until(*claim.ExpiresAt, v.Now))
+		lines = append(lines, "    lapses at "+words.Stamp(v.Now, *claim.ExpiresAt)+" ("+words.Left(v.Now, *claim.ExpiresAt)+")")
 	}
 	return append(lines, "    "+v.holderText(c))
 }
@@ -100,18 +100,18 @@ func (v View) holderText(c Conflict) string {
 	}
 	heard := "; no sign of life is on record"
 	if c.LastBeat != nil {
-		heard = "; last sign of life " + sinceText(*c.LastBeat, v.Now)
+		heard = "; last sign of life " + words.Since(v.Now, *c.LastBeat)
 	}
 	holder, _ := v.State.Agent(c.Claim.Agent)
 	switch {
 	case c.Stale && holder.Ended != nil:
-		parts = append(parts, "the session ended "+sinceText(*holder.Ended, v.Now))
+		parts = append(parts, "the session ended "+words.Since(v.Now, *holder.Ended))
 	case c.Stale:
 		parts = append(parts, "the session has died"+heard)
 	case v.liveness(c.Claim.Agent).Live:
 		parts = append(parts, "the session lives"+heard)
 	case holder.LastAt != nil:
-		parts = append(parts, "no session is registered under the name; its last event was "+sinceText(*holder.LastAt, v.Now))
+		parts = append(parts, "no session is registered under the name; its last event was "+words.Since(v.Now, *holder.LastAt))
 	default:
 		parts = append(parts, "no session is registered under the name")
 	}
@@ -137,19 +137,10 @@ func toldList(list []string) string {
 	return b.String()
 }
 
-// ShellWord is an untrusted argument of a command that somebody may paste into a shell: in single quotes unless it is harmless.
-func ShellWord(s string) string {
-	s = safetext.Line(s)
-	harmless := func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./@:=+,%", r)
-	}
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !harmless(r) }) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
+// ShellWord is words.ShellWord.
+func ShellWord(s string) string { return words.ShellWord(s) }
 
-func word(s string) string { return ShellWord(s) }
+func word(s string) string { return words.ShellWord(s) }
 
 func wordList(list []string) string {
 	words := make([]string, len(list))

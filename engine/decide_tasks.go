@@ -7,6 +7,8 @@ import (
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/suggest"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // decideTask asks for work. What it needs must exist, so needs can never go round in a circle: a task names older ones only.
@@ -150,9 +152,9 @@ func (v View) maySettle(from string, t state.Task) error {
 	}
 	refusal := &ConflictError{Kind: ConflictTask, Want: t.Seq, Have: t.Seq}
 	if t.Status == state.TaskTaken {
-		refusal.Message = fmt.Sprintf("%s %s is %s's, who took it at %s", kindOf(t), t.ID, told(owner), sinceText(*t.TakenAt, v.Now))
+		refusal.Message = fmt.Sprintf("%s %s is %s's, who took it at %s", kindOf(t), t.ID, told(owner), words.Since(v.Now, *t.TakenAt))
 	} else {
-		refusal.Message = fmt.Sprintf("%s %s is for %s, from %s at %s", kindOf(t), t.ID, told(owner), told(t.From), sinceText(t.At, v.Now))
+		refusal.Message = fmt.Sprintf("%s %s is for %s, from %s at %s", kindOf(t), t.ID, told(owner), told(t.From), words.Since(v.Now, t.At))
 	}
 	refusal.Hints = []string{fmt.Sprintf("loadout coord ask %s \"…\" --from %s    to ask about it", word(owner), word(from))}
 	return refusal
@@ -210,7 +212,7 @@ func (v View) find(kind, name string, wanted func(state.Task) bool) (state.Task,
 				ids = append(ids, t.ID)
 			}
 		}
-		missing := &NotFoundError{Kind: kind, Name: told(name), Suggestions: closest(name, ids)}
+		missing := &NotFoundError{Kind: kind, Name: told(name), Suggestions: suggest.Closest(name, ids)}
 		missing.Hints = []string{"loadout coord status    to list what is open"}
 		if len(name) < state.MinPrefix && !strings.HasPrefix(name, "#") {
 			missing.Reason = fmt.Sprintf("the beginning of an id needs %d characters, a number a # before it", state.MinPrefix)
@@ -238,7 +240,7 @@ func kindOf(t state.Task) string {
 func settledText(t state.Task, v View) string {
 	text := fmt.Sprintf("%s by %s", t.Status, told(t.SettledBy))
 	if t.SettledAt != nil {
-		text += " at " + sinceText(*t.SettledAt, v.Now)
+		text += " at " + words.Since(v.Now, *t.SettledAt)
 	}
 	return text
 }

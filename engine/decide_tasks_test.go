@@ -134,7 +134,7 @@ func TestFinish(t *testing.T) {
 	if got.Status != state.TaskDone || got.SettledBy != "codex" || got.Evidence != "tests pass" {
 		t.Errorf("task %+v", got)
 	}
-	refusal := d.conflict(ConflictTask, Finish{From: "codex", ID: task.ID}, "task "+task.ID+" is settled: done by codex at 2026-09-10 08:01:00 UTC")
+	refusal := d.conflict(ConflictTask, Finish{From: "codex", ID: task.ID}, "task "+task.ID+" is settled: done by codex at 08:01")
 	if refusal.Want != 0 || refusal.Have != 1 {
 		t.Errorf("want %d, have %d", refusal.Want, refusal.Have)
 	}
@@ -164,11 +164,11 @@ func TestWhoMaySettle(t *testing.T) {
 		{to: "codex", by: "codex"},
 		{to: "codex", by: "giver"},
 		{to: "codex", by: "user"},
-		{to: "codex", by: "gemini", words: []string{"is for codex, from giver at 2026", "loadout coord ask codex"}},
+		{to: "codex", by: "gemini", words: []string{"is for codex, from giver at 08:00", "loadout coord ask codex"}},
 		{to: "codex", by: "gemini", person: true},
 		{to: "*", takenBy: "codex", by: "Codex"},
 		{to: "*", takenBy: "codex", by: "giver"},
-		{to: "*", takenBy: "codex", by: "gemini", words: []string{"is codex's, who took it at 2026-09-10 08:01:00 UTC"}},
+		{to: "*", takenBy: "codex", by: "gemini", words: []string{"is codex's, who took it at 08:01"}},
 		{to: "codex", takenBy: "codex", by: "gemini", words: []string{"is codex's"}},
 	} {
 		for _, failed := range []bool{false, true} {

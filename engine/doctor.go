@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/store"
 )
 
@@ -169,7 +170,7 @@ func (e *Engine) examineEvents(ctx context.Context, r *DoctorReport) error {
 	if far.count > 0 {
 		r.add(Finding{Code: findingFar, Fixable: true, Text: fmt.Sprintf(
 			"%s of %s with a sequence number that cannot be right, the first is line %d with seq %d: they leave too few numbers to those who write",
-			counted(int(far.count), "line"), e.log.Path(), far.line, far.seq)})
+			words.Plural(int(far.count), "line"), e.log.Path(), far.line, far.seq)})
 	}
 	if bad := fresh.state.Skips(); bad.Bad > 0 {
 		text := fmt.Sprintf("%d lines of %s change nothing because they are no valid events", bad.Bad, e.log.Path())

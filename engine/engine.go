@@ -15,7 +15,7 @@ const DefaultCompactAbove = 1 << 30
 // Options tune an Engine. The zero value is what a verb needs.
 type Options struct {
 	Command string                   // who holds the lock, for people: "loadout coord own"
-	Clock   func() time.Time         // default time.Now
+	Clock   func() time.Time         // default time.Now; its zone is that of whoever reads the refusals and notes
 	Env     func(name string) string // default os.Getenv
 	Host    Host                     // the machine's processes; default this machine
 	FS      FS                       // default the real file system
@@ -74,7 +74,7 @@ func Open(p Project, o Options) *Engine {
 // Project is the project that the engine works on.
 func (e *Engine) Project() Project { return e.project }
 
-func (e *Engine) now() time.Time { return e.options.Clock().UTC() }
+func (e *Engine) now() time.Time { return e.options.Clock() }
 
 // Receipt proves a write: its events are on disk.
 type Receipt struct {

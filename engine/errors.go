@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/store"
 )
 
@@ -110,14 +111,15 @@ type Conflict struct {
 type HaltedError struct {
 	By, Reason string
 	At         time.Time
-	Damaged    bool // the file does not say who, when and why
+	Seen       time.Time // when the switch was looked at, in the reader's zone
+	Damaged    bool      // the file does not say who, when and why
 }
 
 func (e *HaltedError) Error() string {
 	if e.Damaged {
 		return "halted: the kill switch is on; its file does not say by whom or why"
 	}
-	return fmt.Sprintf("halted by %s at %s: %s", e.By, stamp(e.At), e.Reason)
+	return fmt.Sprintf("halted by %s at %s: %s", e.By, words.Stamp(e.Seen, e.At), e.Reason)
 }
 
 // Hint is what the caller can do next.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/store"
 )
 
@@ -148,7 +149,7 @@ func (e *Engine) mayActAs(v *View, name string) error {
 	return &ConflictError{
 		Kind: ConflictIdentity,
 		Message: fmt.Sprintf("%s is a live session of another process (%s, since %s), and this call comes from outside of it",
-			a.Name, who, stamp(*a.Since)),
+			a.Name, who, words.Stamp(v.Now, *a.Since)),
 		Hints: []string{
 			"loadout agent register --base " + word(agentBase(a)) + "    for a name of your own",
 			"the same command with --as " + word(a.Name) + "    when you mean to act as it",

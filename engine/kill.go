@@ -175,5 +175,5 @@ func (e *Engine) Halted() (*HaltedError, error) {
 	if err != nil {
 		return &HaltedError{Damaged: true}, nil
 	}
-	return &HaltedError{By: k.ActivatedBy, Reason: k.Reason, At: at}, nil
+	return &HaltedError{By: k.ActivatedBy, Reason: k.Reason, At: at, Seen: e.now()}, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/store"
 )
 
@@ -57,7 +58,7 @@ func (e *Engine) moveBadLines(ctx context.Context) (archive string, err error) {
 			return err
 		}
 		record, err := event.New(event.Loadout, event.Broadcast,
-			fmt.Sprintf("Moved %s that could not be read out of the log", counted(len(out), "line")), event.Status{})
+			fmt.Sprintf("Moved %s that could not be read out of the log", words.Plural(len(out), "line")), event.Status{})
 		if err != nil {
 			return err
 		}

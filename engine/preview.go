@@ -54,7 +54,7 @@ func (e *Engine) Preview(ctx context.Context, agent string, paths []string) (Pre
 	}
 	p := Preview{
 		Agent: agent, Requested: paths, Conflicts: []PreviewConflict{}, Safe: []string{},
-		Timestamp: v.Now, AsOf: v.State.Head(),
+		Timestamp: v.Now.UTC(), AsOf: v.State.Head(),
 	}
 	asked, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()

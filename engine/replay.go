@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // MaxReplay is how many of the newest events a timeline holds unless Query.Last says otherwise.
@@ -63,7 +64,7 @@ func NewTimeline(events []event.Event) Timeline {
 	}
 	first, last := &events[0], &events[len(events)-1]
 	t.StartTime, t.EndTime = first.Timestamp, last.Timestamp
-	t.Duration = FormatDuration(last.Time().Sub(first.Time()))
+	t.Duration = signed("", last.Time().Sub(first.Time()))
 	t.TotalEvents = int64(len(events))
 	t.AsOf = last.Seq
 	for i := range events {
@@ -71,7 +72,7 @@ func NewTimeline(events []event.Event) Timeline {
 		entry := TimelineEntry{
 			Seq: ev.Seq, Timestamp: ev.Timestamp, Agent: ev.From, To: ev.To, Type: ev.Type,
 			Emoji: Emoji(ev.Type), Detail: ev.Context,
-			RelativeTime: "+" + FormatDuration(ev.Time().Sub(first.Time())),
+			RelativeTime: signed("+", ev.Time().Sub(first.Time())),
 		}
 		entry.Headline, entry.Detail = tell(ev)
 		if ev.Type == event.TypeContract {
@@ -140,7 +141,7 @@ func tell(ev *event.Event) (headline, detail string) {
 			headline = b.Note
 		}
 		if len(b.Files) > 0 {
-			headline += " (" + counted(len(b.Files), "file") + ")"
+			headline += " (" + words.Plural(len(b.Files), "file") + ")"
 		}
 		return headline, detail
 	case event.Ack:
@@ -183,7 +184,7 @@ func tell(ev *event.Event) (headline, detail string) {
 }
 
 func tellOwnership(ev *event.Event, o event.Ownership) (headline, detail string) {
-	paths := counted(len(o.Paths), "path") + ": " + shorten(o.Paths, 3)
+	paths := words.Plural(len(o.Paths), "path") + ": " + shorten(o.Paths, 3)
 	switch {
 	case o.Mode != event.Release && len(o.Displaced) > 0:
 		return fmt.Sprintf("Took over %s ownership of %s", o.Mode, paths), o.Reason
@@ -221,23 +222,10 @@ func shorten(items []string, n int) string {
 	return strings.Join(items[:n], ", ") + ", …"
 }
 
-// FormatDuration is a duration in at most two units: 350ms, 12s, 3m 5s, 2h 10m, 3d 4h. A negative one has a minus sign.
-func FormatDuration(d time.Duration) string {
+// signed is a length of time behind a sign: plus, or a minus where the clock of a later writer was behind.
+func signed(plus string, d time.Duration) string {
 	if d < 0 {
-		return "-" + FormatDuration(-d)
+		return "-" + words.Span(-d)
 	}
-	const day = 24 * time.Hour
-	switch {
-	case d == 0:
-		return "0s"
-	case d < time.Second:
-		return fmt.Sprintf("%dms", d.Milliseconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm %ds", int(d.Minutes()), int(d.Seconds())%60)
-	case d < day:
-		return fmt.Sprintf("%dh %dm", int(d.Hours()), int(d.Minutes())%60)
-	}
-	return fmt.Sprintf("%dd %dh", d/day, int((d % day).Hours()))
+	return plus + words.Span(d)
 }
