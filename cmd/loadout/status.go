@@ -86,7 +86,8 @@ type status struct {
 	At        *int64              `json:"at,omitempty"` // set when it is about the past
 	Now       time.Time           `json:"now"`
 	Halted    *engine.HaltInfo    `json:"halted"`
-	Tasks     []state.Task        `json:"tasks"` // open ones
+	Waiting   []state.Waiting     `json:"waiting"` // what waits for a person, first what matters most
+	Tasks     []state.Task        `json:"tasks"`   // open ones
 	Decisions []state.Decision    `json:"decisions"`
 	Agents    []agentStatus       `json:"agents"`
 	Threads   []state.Thread      `json:"threads"`
@@ -110,7 +111,7 @@ func newStatus(v *engine.View) status {
 	out := status{
 		Events: s.Count(), HighSeq: s.Head(), Corrupt: s.Skips().Bad,
 		Contracts: orEmpty(s.Contracts()), Ownership: orEmpty(s.Claims()), AckCursors: map[string]int64{},
-		Now: v.Now, Tasks: orEmpty(s.Pending()), Threads: orEmpty(s.Threads()), Skipped: s.Skips(), Notes: v.Notes,
+		Now: v.Now.UTC(), Tasks: orEmpty(s.Pending()), Threads: orEmpty(s.Threads()), Skipped: s.Skips(), Notes: v.Notes,
 	}
 	out.Decisions = orEmpty(s.Decisions())
 	out.Decisions = out.Decisions[max(0, len(out.Decisions)-maxDecisions):]
@@ -123,7 +124,7 @@ func newStatus(v *engine.View) status {
 			out.Unacked += a.Unread.Count
 		}
 	}
-	out.Halted = haltInfo(v.Halted)
+	out.Halted, out.Waiting = haltInfo(v.Halted), orEmpty(v.Waiting())
 	return out
 }
 
@@ -165,6 +166,7 @@ func (c *call) printStatus(s *status) {
 		c.printf("as of seq %d; the log may have gone on since\n", *s.At)
 	}
 	c.printHalt(s.Halted)
+	c.printWaiting(s)
 	c.section("Contracts", len(s.Contracts))
 	for _, k := range s.Contracts {
 		c.printf("  %s\n", contractLine(c, k))
@@ -189,6 +191,19 @@ func (c *call) printStatus(s *status) {
 	c.printSkips(s.Skipped)
 	for _, n := range s.Notes {
 		c.note("note: %s", n)
+	}
+}
+
+// printWaiting tells what waits for a person; the kill switch has its own lines.
+func (c *call) printWaiting(s *status) {
+	list := slices.DeleteFunc(slices.Clone(s.Waiting), func(w state.Waiting) bool { return w.Kind == state.WaitHalt })
+	c.section("Waits for a person", len(list))
+	for _, w := range list {
+		verb := make([]string, len(w.Verb))
+		for i, word := range w.Verb {
+			verb[i] = engine.ShellWord(word)
+		}
+		c.printf("  %s from %s, %s: %s\n      loadout %s\n", w.Kind, c.bold(w.Agent), ago(w.Since, s.Now), w.Text, strings.Join(verb, " "))
 	}
 }
 
