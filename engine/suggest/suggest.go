@@ -1,12 +1,13 @@
-package engine
+// Package suggest finds what could have been meant by a name that is none of those that exist.
+package suggest
 
 import (
 	"slices"
 	"strings"
 )
 
-// closest lists up to three names that could be meant by a name that is none of them, the closest first.
-func closest(name string, names []string) []string {
+// Closest lists up to three names that could be meant by a name that is none of them, the closest first.
+func Closest(name string, names []string) []string {
 	type match struct {
 		name     string
 		distance int
