@@ -15,6 +15,7 @@ type Engine interface {
 	Project() engine.Project
 	View(ctx context.Context) (*engine.View, error)
 	FollowFrom(ctx context.Context, v *engine.View, fn func(engine.Delivery) error) error
+	Drift(ctx context.Context) (engine.DriftReport, error)
 	StateAt(ctx context.Context, seq int64) (*state.State, error)
 	Do(ctx context.Context, r engine.Request) (engine.Receipt, error)
 	Kill(ctx context.Context, by, reason string) (engine.Receipt, error)

@@ -27,6 +27,7 @@ type fakeEngine struct {
 	calls   []engine.Request
 	news    chan struct{} // a token for every change, for FollowFrom
 	root    string
+	drift   engine.DriftReport
 }
 
 func newFake() *fakeEngine {
@@ -93,6 +94,12 @@ func (f *fakeEngine) View(context.Context) (*engine.View, error) {
 		State: f.fold(len(f.events)), Now: f.now, Halted: f.halted,
 		Live: func(agent string) engine.Liveness { return live[agent] },
 	}, nil
+}
+
+func (f *fakeEngine) Drift(context.Context) (engine.DriftReport, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.drift, nil
 }
 
 func (f *fakeEngine) FollowFrom(ctx context.Context, v *engine.View, fn func(engine.Delivery) error) error {

@@ -28,6 +28,7 @@ type feed struct {
 	state   *state.State
 	pending update
 	ready   chan struct{} // holds a token while something is pending
+	moved   chan struct{} // holds a token when the log went on since git was asked
 }
 
 // update is what is new since the last one that was taken.
@@ -41,11 +42,12 @@ type update struct {
 	caughtUp bool
 	live     map[string]engine.Liveness // nil: as before
 	branch   string
-	err      error // the log cannot be followed; it is tried again
+	drift    *engine.DriftReport // nil: as before
+	err      error               // the log cannot be followed; it is tried again
 }
 
 func newFeed(o Options) *feed {
-	return &feed{engine: o.Engine, clock: o.Clock, fold: o.fold, retry: feedRetry, state: state.New(), ready: make(chan struct{}, 1)}
+	return &feed{engine: o.Engine, clock: o.Clock, fold: o.fold, retry: feedRetry, state: state.New(), ready: make(chan struct{}, 1), moved: make(chan struct{}, 1)}
 }
 
 // run follows the log until ctx ends.
@@ -96,6 +98,9 @@ func (f *feed) deliver(d engine.Delivery) {
 			u.note = d.Note
 		}
 	})
+	if len(d.Events) > 0 {
+		notify(f.moved)
+	}
 }
 
 // watchSessions looks at the sessions' signs of life until ctx ends. They are not in the log.
@@ -113,8 +118,13 @@ func (f *feed) change(edit func(*update)) {
 	f.mu.Lock()
 	edit(&f.pending)
 	f.mu.Unlock()
+	notify(f.ready)
+}
+
+// notify leaves a token, unless one waits already.
+func notify(c chan struct{}) {
 	select {
-	case f.ready <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }

@@ -43,6 +43,9 @@ func Frame(ctx context.Context, o Options, w, h int, styled bool) (string, error
 	m.feed.start(v)
 	u := m.feed.take()
 	u.mode, u.caughtUp = engine.ModeLive, true
+	if o.At == Now {
+		u.drift = driftNow(ctx, o.Engine)
+	}
 	settle(m, m.fed(u))
 	if m.travel.failed != nil {
 		return "", m.travel.failed

@@ -223,6 +223,10 @@ func (m *model) fed(u update) tea.Cmd {
 	if u.live != nil {
 		m.live.Live = u.live
 	}
+	if u.drift != nil {
+		m.live.Drift = u.drift
+	}
+	m.live.Halted = u.halted
 	var again tea.Cmd
 	if u.reset && m.past() {
 		again = m.readPast(m.travel.at)
@@ -235,7 +239,7 @@ func (m *model) apply(c pane.Changes) tea.Cmd {
 	m.dirty = true
 	s := m.live
 	if m.past() {
-		s.Past, s.At, s.Live = true, m.travel.at, nil
+		s.Past, s.At, s.Live, s.Drift, s.Halted = true, m.travel.at, nil, nil, nil
 		if m.travel.state != nil {
 			s.State = m.travel.state
 			s.Now = s.State.At().In(s.Now.Location())

@@ -108,6 +108,7 @@ func run(parent context.Context, o Options) (err error) {
 	}
 	goSafe(func() { m.feed.run(ctx) })
 	goSafe(func() { m.feed.watchSessions(ctx) })
+	goSafe(func() { m.feed.watchDrift(ctx) })
 	goSafe(func() { watchTerminal(ctx, scr, bubble.Send) })
 	lost := make(chan error, 1)
 	goSafe(func() {

@@ -49,12 +49,21 @@ const (
 	End
 	Open
 
+	Sort // by the next column
+
 	Collapse
 	Expand
+	Unclaimed // list changed files that nobody has claimed
+	Force     // end the claim of somebody else
 
 	Diff
 	OlderRevision
 	NewerRevision
+	OlderBase // compare with an older revision
+	NewerBase
+	Columns // a difference side by side
+
+	Answer
 
 	Follow
 	Travel
@@ -156,21 +165,29 @@ func Default() *Map {
 			bind(Home, "g home", "to the first row", "g", "home"),
 			bind(End, "G end", "to the last row", "G", "end"),
 			bind(Open, "enter", "open", "enter").hint(3, "enter", "open"),
+			bind(Sort, "s", "sort by the next column", "s"),
 		},
 		Ownership: {
 			bind(Collapse, "← h", "hide what is below", "left", "h"),
 			bind(Expand, "→ l", "show what is below", "right", "l"),
+			bind(Unclaimed, "u", "show or hide changed files that nobody has claimed", "u"),
+			bind(Force, "F", "take the path from its holder, with a reason", "F"),
 		},
 		Contracts: {
 			bind(Diff, "d", "diff", "d").hint(4, "d", "diff"),
 			bind(OlderRevision, "← h", "older revision", "left", "h"),
 			bind(NewerRevision, "→ l", "newer revision", "right", "l"),
+			bind(OlderBase, "<", "compare with an older revision", "<"),
+			bind(NewerBase, ">", "compare with a newer revision", ">"),
+			bind(Columns, "v", "differences side by side, or one below the other", "v"),
 		},
 		Timeline: {
 			bind(Follow, "f", "follow", "f").hint(4, "f", "follow"),
 			bind(Travel, "t", "travel to this event", "t").hint(4, "t", "travel"),
 		},
-		Agents: {},
+		Agents: {
+			bind(Answer, "a", "answer the question; on another row: acknowledge", "a").hint(6, "a", "answer"),
+		},
 		Discussion: {
 			bind(Follow, "f", "follow", "f").hint(4, "f", "follow"),
 			bind(Raw, "m", "statements as they were written, or rendered", "m").hint(4, "m", "raw"),
@@ -209,18 +226,25 @@ func (m *Map) Resolve(pane Scope, k string) Intent {
 func (m *Map) Help(pane Scope) []Group {
 	var groups []Group
 	for _, scope := range order(pane) {
-		if b := m.bindings[scope]; len(b) > 0 {
+		if b := m.reachable(pane, scope); len(b) > 0 {
 			groups = append(groups, Group{scope, b})
 		}
 	}
 	return groups
 }
 
+// reachable are the bindings of a scope that no inner one takes the keys of.
+func (m *Map) reachable(pane, scope Scope) []Binding {
+	return slices.DeleteFunc(slices.Clone(m.bindings[scope]), func(b Binding) bool {
+		return !slices.ContainsFunc(b.Keys(), func(k string) bool { return m.Resolve(pane, k) == b.Intent })
+	})
+}
+
 // Hints are the bindings that the footer shows for a pane, most important first.
 func (m *Map) Hints(pane Scope) []Binding {
 	var hints []Binding
 	for _, scope := range order(pane) {
-		for _, b := range m.bindings[scope] {
+		for _, b := range m.reachable(pane, scope) {
 			if b.Hint.Place > 0 {
 				hints = append(hints, b)
 			}

@@ -21,8 +21,19 @@ type Snapshot struct {
 	Actor    string // who the cockpit acts as
 	FoldCase bool   // paths that differ in case alone are the same
 	Live     map[string]engine.Liveness
-	Past     bool // the state as of At, not as of now
+	Halted   *engine.HaltedError // nil: the kill switch is off
+	Drift    *engine.DriftReport // which files git shows as changed, nil while that is not known, and in the past
+	Past     bool                // the state as of At, not as of now
 	At       int64
+}
+
+// Waiting lists what waits for a person, the weightiest first, then the oldest.
+func (s *Snapshot) Waiting() []state.Waiting {
+	v := engine.View{State: s.State, Now: s.Now, Halted: s.Halted, Live: func(agent string) engine.Liveness {
+		a, _ := s.State.Agent(agent)
+		return s.Live[a.Name]
+	}}
+	return v.Waiting()
 }
 
 // Stale reports whether an agent's session is known to be over, so that what it holds may be taken over.
@@ -65,6 +76,7 @@ type Subject struct {
 	Agent string
 	Seq   int64 // an event, -1 for none
 	Text  string
+	Wait  *state.Waiting // what waits for a person, nil when it is something else
 }
 
 // Action is what a pane wants from outside. nil is nothing.
