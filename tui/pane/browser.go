@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/agentloadout/loadout/tui/keymap"
@@ -29,7 +30,8 @@ type Rows interface {
 // where a zoomed pane has room, else in its place.
 type Browser struct {
 	Look
-	List list.List
+	List      list.List
+	ListShare int // percent of the width that the list has beside the detail, 0: 45
 
 	rows   Rows
 	tail   bool // End follows the list's end
@@ -73,6 +75,9 @@ func (b *Browser) Filter() string { return b.filter }
 // KeepFilter remembers what rows must match.
 func (b *Browser) KeepFilter(filter string) { b.filter = filter }
 
+// Inside reports whether keys go to the detail.
+func (b *Browser) Inside() bool { return b.inside }
+
 // Preview reports whether the detail is visible beside the list.
 func (b *Browser) Preview() bool { return b.beside() || b.below() }
 
@@ -88,7 +93,7 @@ func (b *Browser) DetailShown() bool { return b.inside || b.Preview() }
 func (b *Browser) listSize() (w, h int) {
 	switch {
 	case b.beside():
-		return b.w * 45 / 100, b.h
+		return b.w * cmp.Or(b.ListShare, 45) / 100, b.h
 	case b.below():
 		return b.w, b.h * 40 / 100
 	}
