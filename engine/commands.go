@@ -13,7 +13,10 @@ import (
 // accepted.
 //
 //sumtype:decl
-type Command interface{ isCommand() }
+type Command interface {
+	// spelled is the command with every agent that it names as the log spells that one.
+	spelled(as func(name string) string) Command
+}
 
 // Own claims paths, all or none. Owning again renews: the claims keep their fences, and TTL counts anew.
 type Own struct {
@@ -135,24 +138,91 @@ type Emit struct {
 	event.Event
 }
 
-func (Own) isCommand()          {}
-func (ReleasePaths) isCommand() {}
-func (Publish) isCommand()      {}
-func (Consume) isCommand()      {}
-func (Decide) isCommand()       {}
-func (Report) isCommand()       {}
-func (AddTask) isCommand()      {}
-func (Ask) isCommand()          {}
-func (Answer) isCommand()       {}
-func (Next) isCommand()         {}
-func (Finish) isCommand()       {}
-func (Cancel) isCommand()       {}
-func (Ack) isCommand()          {}
-func (Register) isCommand()     {}
-func (EndAgent) isCommand()     {}
-func (ForgetAgent) isCommand()  {}
-func (RenameAgent) isCommand()  {}
-func (Emit) isCommand()         {}
+func (c Own) spelled(as func(string) string) Command {
+	c.Agent = as(c.Agent)
+	return c
+}
+
+func (c ReleasePaths) spelled(as func(string) string) Command {
+	c.Agent = as(c.Agent)
+	return c
+}
+
+func (c Publish) spelled(as func(string) string) Command {
+	c.Agent = as(c.Agent)
+	return c
+}
+
+func (c Consume) spelled(as func(string) string) Command {
+	c.Agent = as(c.Agent)
+	return c
+}
+
+func (c Decide) spelled(as func(string) string) Command {
+	c.Agent = as(c.Agent)
+	return c
+}
+
+func (c Report) spelled(as func(string) string) Command {
+	c.Agent = as(c.Agent)
+	return c
+}
+
+func (c AddTask) spelled(as func(string) string) Command {
+	c.From, c.To = as(c.From), as(c.To)
+	return c
+}
+
+func (c Ask) spelled(as func(string) string) Command {
+	c.From, c.To = as(c.From), as(c.To)
+	return c
+}
+
+func (c Answer) spelled(as func(string) string) Command {
+	c.From = as(c.From)
+	return c
+}
+
+func (c Next) spelled(as func(string) string) Command {
+	c.Agent = as(c.Agent)
+	return c
+}
+
+func (c Finish) spelled(as func(string) string) Command {
+	c.From = as(c.From)
+	return c
+}
+
+func (c Cancel) spelled(as func(string) string) Command {
+	c.From = as(c.From)
+	return c
+}
+
+func (c Ack) spelled(as func(string) string) Command {
+	c.Agent = as(c.Agent)
+	return c
+}
+
+func (c Register) spelled(func(string) string) Command { return c } // it says how a name is spelled
+func (c EndAgent) spelled(as func(string) string) Command {
+	c.Name = as(c.Name)
+	return c
+}
+
+func (c ForgetAgent) spelled(as func(string) string) Command {
+	c.Name = as(c.Name)
+	return c
+}
+
+func (c RenameAgent) spelled(as func(string) string) Command {
+	c.Old = as(c.Old)
+	return c
+}
+
+func (c Emit) spelled(as func(string) string) Command {
+	c.From, c.To = as(c.From), as(c.To)
+	return c
+}
 
 // Request is a command with what every command may carry.
 type Request struct {

@@ -13,7 +13,7 @@ import (
 //
 // A claim whose time has passed counts as ended; expire makes the record of that, which is stored before the drafts.
 func decide(v View, c Command) ([]event.Event, error) {
-	events, err := apply(v, c)
+	events, err := apply(v, c.spelled(v.spelling))
 	if err != nil {
 		return nil, err
 	}

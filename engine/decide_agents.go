@@ -242,6 +242,18 @@ func decideRename(v View, c RenameAgent) ([]event.Event, error) {
 		event.Agent{Action: event.AgentRenamed, Name: c.New, Previous: a.Name}))
 }
 
+// spelling is a name as the log spells it, so that one agent has one name wherever it is shown. Who is new is spelled as typed.
+func (v View) spelling(name string) string {
+	name = strings.TrimSpace(name)
+	if event.SameName(name, event.User) {
+		return event.User
+	}
+	if a, ok := v.State.Agent(name); ok {
+		return a.Name
+	}
+	return name
+}
+
 // agent finds somebody who has taken part.
 func (v View) agent(name string) (state.Agent, error) {
 	if err := checkAgent("name", name); err != nil {

@@ -235,16 +235,7 @@ func decideRelease(v View, c ReleasePaths) ([]event.Event, error) {
 			return nil, err
 		}
 	}
-	ending := map[string][]string{} // holder → paths
-	var holders []string
-	end := func(claim state.Claim) {
-		if _, ok := ending[claim.Agent]; !ok {
-			holders = append(holders, claim.Agent)
-		}
-		if !slices.Contains(ending[claim.Agent], claim.Path) {
-			ending[claim.Agent] = append(ending[claim.Agent], claim.Path)
-		}
-	}
+	var ending byHolder
 	for _, path := range claimedPaths(c.Paths) {
 		if c.Fence != nil {
 			if err := v.checkFence(c.Agent, path, *c.Fence); err != nil {
@@ -255,7 +246,7 @@ func decideRelease(v View, c ReleasePaths) ([]event.Event, error) {
 		for _, claim := range v.current(path) {
 			mine := event.SameName(claim.Agent, c.Agent)
 			if (mine || c.Force) && state.Within(claim.Path, path, v.FoldCase) {
-				end(claim)
+				ending.add(v, claim)
 				released++
 			}
 		}
@@ -264,8 +255,8 @@ func decideRelease(v View, c ReleasePaths) ([]event.Event, error) {
 		}
 	}
 	var events []event.Event
-	for _, holder := range holders {
-		for paths := range slices.Chunk(ending[holder], event.MaxPaths) {
+	for _, holder := range ending.holders {
+		for paths := range slices.Chunk(ending.paths[holder], event.MaxPaths) {
 			body := event.Ownership{Paths: paths, Mode: event.Release, Reason: c.Reason}
 			if !event.SameName(holder, c.Agent) {
 				body.Holder, body.Cause = holder, event.CauseForced
@@ -346,22 +337,36 @@ func (v View) lapsedAt(agent, path string) (at time.Time, lapsed bool) {
 	return time.Time{}, false
 }
 
+// byHolder gathers the paths of claims for each holder, under one name for each.
+type byHolder struct {
+	holders []string // in the order of their first claims
+	paths   map[string][]string
+}
+
+func (b *byHolder) add(v View, claim state.Claim) {
+	holder := v.spelling(claim.Agent)
+	if b.paths == nil {
+		b.paths = map[string][]string{}
+	}
+	if _, known := b.paths[holder]; !known {
+		b.holders = append(b.holders, holder)
+	}
+	if !slices.Contains(b.paths[holder], claim.Path) {
+		b.paths[holder] = append(b.paths[holder], claim.Path)
+	}
+}
+
 // expire makes the record of every claim whose time has passed: drafts for the next writer to store before its own events.
 func expire(v View) ([]event.Event, error) {
-	lapsed := map[string][]string{} // holder → paths
-	var holders []string
+	var lapsed byHolder
 	for _, claim := range v.State.Claims() {
-		if !claim.Lapsed(v.Now) {
-			continue
+		if claim.Lapsed(v.Now) {
+			lapsed.add(v, claim)
 		}
-		if _, ok := lapsed[claim.Agent]; !ok {
-			holders = append(holders, claim.Agent)
-		}
-		lapsed[claim.Agent] = append(lapsed[claim.Agent], claim.Path)
 	}
 	var events []event.Event
-	for _, holder := range holders {
-		for paths := range slices.Chunk(lapsed[holder], event.MaxPaths) {
+	for _, holder := range lapsed.holders {
+		for paths := range slices.Chunk(lapsed.paths[holder], event.MaxPaths) {
 			text := said("The time of %s is up: %s", holder, strings.Join(paths, ", "))
 			ev, err := event.New(event.Loadout, event.Broadcast, text,
 				event.Ownership{Paths: paths, Mode: event.Release, Holder: holder, Cause: event.CauseExpired})

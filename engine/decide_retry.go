@@ -59,7 +59,7 @@ func (v View) seen(r Request, sender string) (from string, seq int64, intent uin
 // sketch is the event that a command asks for, without what depends on the state: what state.Intent looks at. A retry must
 // find what it stored also when the state has moved on and the rule would refuse it now.
 func sketch(v View, c Command) (event.Event, error) {
-	ev, err := sketchOf(v, c)
+	ev, err := sketchOf(v, c.spelled(v.spelling))
 	if err != nil {
 		return event.Event{}, err
 	}

@@ -148,7 +148,7 @@ func settle(v View, box mailbox, from, id, evidence string) ([]event.Event, erro
 	if !found {
 		return nil, err
 	}
-	return adopt(box, m, from, evidence)
+	return adopt(v, box, m, from, evidence)
 }
 
 // receiver is in whose name a task is settled when nobody is named.
@@ -181,7 +181,7 @@ func (b *mailbox) find(id string) (Message, bool) {
 }
 
 // adopt takes a task that another program handed over into the log, settled.
-func adopt(box mailbox, m Message, from, evidence string) ([]event.Event, error) {
+func adopt(v View, box mailbox, m Message, from, evidence string) ([]event.Event, error) {
 	if by, settled := box.settled[m.ID]; settled {
 		return nil, &ConflictError{Kind: ConflictTask, Message: "task " + m.ID + " is settled already, by " + box.messages[by].From}
 	}
@@ -196,12 +196,12 @@ func adopt(box mailbox, m Message, from, evidence string) ([]event.Event, error)
 	} else if m.To != event.Broadcast && !event.SameName(from, m.To) && !event.SameName(from, m.From) {
 		return nil, &ConflictError{Kind: ConflictTask, Message: "task " + m.ID + " was handed to " + m.To + " by " + m.From + ", not to " + from}
 	}
-	task, err := event.New(m.From, m.To, event.Clip(m.Description, event.MaxDescription), event.Task{Handoff: true})
+	task, err := event.New(v.spelling(m.From), v.spelling(m.To), event.Clip(m.Description, event.MaxDescription), event.Task{Handoff: true})
 	if err != nil {
 		return nil, err
 	}
 	task.ID, task.Context = m.ID, event.Clip(m.Context, event.MaxContext)
-	done, err := event.New(from, m.From, event.Clip("Completed: "+m.Description, event.MaxDescription), event.Done{Evidence: evidence})
+	done, err := event.New(v.spelling(from), v.spelling(m.From), event.Clip("Completed: "+m.Description, event.MaxDescription), event.Done{Evidence: evidence})
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func (e *Engine) mendMessages(ctx context.Context) []string {
 			if err != nil {
 				return nil, err
 			}
-			return foreignSettlements(v.State, box)
+			return foreignSettlements(v, box)
 		},
 		known:  func(m Message) bool { return box.has(m) },
 		stored: func([]event.Event) error { return e.appendMessages(missing, nil) },
@@ -272,16 +272,16 @@ func (e *Engine) missing(ctx context.Context, s *state.State, box mailbox) ([]Me
 }
 
 // foreignSettlements makes the events for what another program has settled in the file.
-func foreignSettlements(s *state.State, box mailbox) ([]event.Event, error) {
+func foreignSettlements(v View, box mailbox) ([]event.Event, error) {
 	var events []event.Event
-	for _, t := range s.Pending() {
+	for _, t := range v.State.Pending() {
 		at, settled := box.settled[t.ID]
 		if !t.Handoff || !settled {
 			continue
 		}
 		m := box.messages[at]
 		bodies := map[event.Type]event.Body{event.TypeDone: event.Done{}, event.TypeError: event.Error{}, event.TypeCancel: event.Cancel{}}
-		ev, err := event.New(m.From, m.To, event.Clip(m.Description, event.MaxDescription), bodies[m.Type])
+		ev, err := event.New(v.spelling(m.From), v.spelling(m.To), event.Clip(m.Description, event.MaxDescription), bodies[m.Type])
 		if err != nil {
 			return nil, err
 		}

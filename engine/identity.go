@@ -78,6 +78,7 @@ func (e *Engine) Identify(ctx context.Context, explicit, as string) (string, err
 			return "", errNobody()
 		}
 	}
+	name = v.spelling(name)
 	return name, e.mayActAs(v, name)
 }
 

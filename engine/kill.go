@@ -64,7 +64,7 @@ func (e *Engine) Kill(ctx context.Context, by, reason string) (Receipt, error) {
 	}
 	receipt, err := e.transact(ctx, transaction{
 		whileHalted: true,
-		decide:      func(View) ([]event.Event, error) { return haltEvent(event.HaltSet, by, reason) },
+		decide:      func(v View) ([]event.Event, error) { return haltEvent(event.HaltSet, v.spelling(by), reason) },
 	})
 	if err != nil { // it holds all the same; Resume makes up for the record
 		receipt = Receipt{Head: -1, Notes: []string{fmt.Sprintf("the kill switch is on, but that could not be recorded: %v", err)}}
@@ -109,7 +109,7 @@ func (e *Engine) Resume(ctx context.Context, by string) (Receipt, error) {
 					return nil, err
 				}
 			}
-			lifted, err := haltEvent(event.HaltLifted, by, "")
+			lifted, err := haltEvent(event.HaltLifted, v.spelling(by), "")
 			return append(events, lifted...), err
 		},
 		// The record comes first: a crash in between leaves everything stopped, not running unseen.

@@ -145,7 +145,7 @@ func (e *Engine) draft(ctx context.Context, tx *store.Tx, t transaction) (draft,
 		first, d.head, d.loss = []event.Event{record}, lost.Seq, &lost
 	}
 	for i := range own {
-		own[i].Key, own[i].By = t.request.Key, t.request.By
+		own[i].Key, own[i].By = t.request.Key, v.spelling(t.request.By)
 	}
 	for _, events := range [][]event.Event{first, lapsed, own} {
 		for i := range events {

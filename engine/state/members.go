@@ -142,8 +142,11 @@ func (s *State) place(name string, was int) int {
 func (s *State) foldAgent(b event.Agent, at time.Time) {
 	switch b.Action {
 	case event.AgentRegistered:
+		if m := s.member(b.Name); m.name != b.Name { // who registers says how it is spelled
+			s.rename(m.name, b.Name)
+		}
 		m := s.member(b.Name)
-		m.name, m.registered, m.since, m.ended = b.Name, true, at, time.Time{}
+		m.registered, m.since, m.ended = true, at, time.Time{}
 		m.identity = identity{b.Base, b.Human, b.Session, b.Start, b.Boot, b.Host, b.PID}
 	case event.AgentEnded:
 		m := s.member(b.Name)

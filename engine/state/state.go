@@ -8,7 +8,7 @@ import (
 )
 
 // Version names the marshalled form and the meaning of the fold. A checkpoint of another version is of no use.
-const Version = "2"
+const Version = "3"
 
 // Bounds of what a State remembers. Everything older is in the log.
 const (
@@ -129,7 +129,7 @@ func (s *State) refuses(e *event.Event, body event.Body) error {
 			return &event.InvalidError{Field: "payload.carried", Reason: "cannot be read: " + err.Error()}
 		}
 	case event.Handoff, event.Done, event.Error, event.Cancel, event.Contract, event.Ownership, event.Decision,
-		event.Update, event.Discussion, event.Agent, event.Halt, event.Unknown:
+		event.Update, event.Discussion, event.Agent, event.Halt, event.Turn, event.Unknown:
 	}
 	return nil
 }
