@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -14,9 +15,13 @@ import (
 	"github.com/agentloadout/loadout/tui/overlay"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/pane/agents"
+	"github.com/agentloadout/loadout/tui/pane/bridge"
 	"github.com/agentloadout/loadout/tui/pane/contracts"
+	"github.com/agentloadout/loadout/tui/pane/discussion"
+	"github.com/agentloadout/loadout/tui/pane/gates"
 	"github.com/agentloadout/loadout/tui/pane/ownership"
 	"github.com/agentloadout/loadout/tui/pane/timeline"
+	"github.com/agentloadout/loadout/tui/pane/work"
 	"github.com/agentloadout/loadout/tui/theme"
 )
 
@@ -35,13 +40,14 @@ type model struct {
 	actor  string // who the cockpit acts as
 	name   string // of the project
 
-	look   pane.Look
-	keys   *keymap.Map
-	panes  []pane.Pane
-	shares []layout.Share
-	focus  int
-	zoomed bool
-	w, h   int
+	look    pane.Look
+	keys    *keymap.Map
+	panes   []pane.Pane
+	focus   int
+	visited []int // when each pane had the focus last, counted in visits
+	zoomed  bool
+	most    layout.Most
+	w, h    int
 
 	now    status        // the project as of now, beyond what panes show
 	live   pane.Snapshot // the state as of now
@@ -86,21 +92,26 @@ func (noTerminal) Send(string) {}
 func (noTerminal) Redraw()     {}
 func (noTerminal) Stop() error { return nil }
 
-// newPanes are the panes in the order of their numbers. A further pane is a further line.
-func newPanes(look pane.Look) ([]pane.Pane, []layout.Share) {
+// newPanes are the panes in the order of their numbers: those that first names, then the others. A further pane is a further line.
+func newPanes(look pane.Look, first []string) []pane.Pane {
 	panes := []pane.Pane{
 		ownership.New(look),
 		contracts.New(look),
+		discussion.New(look),
+		bridge.New(look),
+		work.New(look),
+		gates.New(look),
 		timeline.New(look),
 		agents.New(look),
 	}
-	shares := []layout.Share{
-		{Column: 0, Weight: 3},
-		{Column: 0, Weight: 2},
-		{Column: 1, Weight: 3},
-		{Column: 1, Weight: 2},
+	place := func(p pane.Pane) int {
+		if i := slices.Index(first, p.ID()); i >= 0 {
+			return i
+		}
+		return len(first)
 	}
-	return panes, shares
+	slices.SortStableFunc(panes, func(a, b pane.Pane) int { return place(a) - place(b) })
+	return panes
 }
 
 func newModel(ctx context.Context, o Options) (*model, error) {
@@ -128,7 +139,9 @@ func newModel(ctx context.Context, o Options) (*model, error) {
 			return msg
 		}
 	}
-	m.panes, m.shares = newPanes(m.look)
+	m.panes = newPanes(m.look, o.Order)
+	m.visited = make([]int, len(m.panes))
+	m.most = o.Layout
 	m.live = pane.Snapshot{State: state.New(), Now: o.Clock(), Actor: o.Agent, FoldCase: o.Engine.Project().FoldCase}
 	if o.Pane != "" {
 		if m.focus = m.paneByID(o.Pane); m.focus < 0 {
@@ -139,7 +152,11 @@ func newModel(ctx context.Context, o Options) (*model, error) {
 		m.travel.want = o.At
 		m.travel.at = o.At
 	}
-	m.setFocus(max(m.focus, 0))
+	if m.focus = max(m.focus, 0); o.Pane != "" {
+		m.setFocus(m.focus)
+	} else { // a place that several panes share shows what matters, until somebody chose
+		m.panes[m.focus].SetFocus(true)
+	}
 	return m, nil
 }
 
@@ -252,6 +269,7 @@ func (m *model) apply(c pane.Changes) tea.Cmd {
 	for i, p := range m.panes {
 		cmds = append(cmds, m.do(i, p.Apply(s, c)))
 	}
+	m.arrange() // a pane may have something to show now
 	return tea.Batch(cmds...)
 }
 
@@ -277,6 +295,7 @@ func (m *model) do(i int, a pane.Action) tea.Cmd {
 func (m *model) setFocus(i int) {
 	m.dirty = true
 	m.focus = i
+	m.visited[i] = 1 + slices.Max(m.visited)
 	for k, p := range m.panes {
 		p.SetFocus(k == i)
 	}
@@ -292,7 +311,10 @@ func (m *model) resize(w, h int) {
 
 // places is where the panes are drawn: below the header, above the footer.
 func (m *model) places() []layout.Placed {
-	return layout.Places(m.w, m.h-2, m.shares, m.focus, m.zoomed)
+	return layout.Places(layout.View{
+		W: m.w, H: m.h - 2, Panes: len(m.panes), Focus: m.focus, Zoomed: m.zoomed, Most: m.most, Visited: m.visited,
+		Blank: func(i int) bool { return m.panes[i].Blank() },
+	})
 }
 
 // arrange tells the visible panes their sizes.

@@ -18,6 +18,7 @@ import (
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/tui/layout"
 	_ "github.com/agentloadout/loadout/tui/noprobe" // before Bubble Tea
 	"github.com/agentloadout/loadout/tui/theme"
 )
@@ -34,9 +35,11 @@ type Options struct {
 	Theme   theme.Name // default auto
 	ASCII   bool       // draw without box characters
 	NoColor bool
-	Colors  int    // 0: as the environment says; else 16, 256 or 1<<24
-	Pane    string // the pane that has the focus first, default the first
-	At      int64  // show the project as of this event; Now: live
+	Colors  int         // 0: as the environment says; else 16, 256 or 1<<24
+	Order   []string    // ids of the panes that come first, in their order
+	Layout  layout.Most // how many panes at most, default as many as the window has room for
+	Pane    string      // the pane that has the focus first, default the first
+	At      int64       // show the project as of this event; Now: live
 
 	In, Out     *os.File                 // the terminal, for Run
 	Environment func(name string) string // default os.Getenv
@@ -69,7 +72,7 @@ func (o Options) withDefaults() (Options, error) {
 
 // Panes lists the names that Options.Pane takes.
 func Panes() []string {
-	return []string{"ownership", "contracts", "timeline", "agents"}
+	return []string{"ownership", "contracts", "discussion", "bridge", "work", "gates", "timeline", "agents"}
 }
 
 func (m *model) unknownPane(id string) error {

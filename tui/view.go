@@ -70,7 +70,12 @@ func (m *model) viewPane(p layout.Placed) []string {
 	focused := p.Pane == m.focus && m.overlays.Top() == nil
 	label := theme.Label{Title: fmt.Sprintf("%d %s", p.Pane+1, pn.Title()), Focus: focused, Foot: m.hidden(p)}
 	if m.past() {
-		label.Note = fmt.Sprintf("%s as of #%d", m.look.Time, m.travel.at)
+		label.Notes = append(label.Notes, fmt.Sprintf("%s as of #%d", m.look.Time, m.travel.at))
+	}
+	for _, tab := range p.Tabs {
+		if tab != p.Pane {
+			label.Notes = append(label.Notes, fmt.Sprintf("%d %s", tab+1, m.panes[tab].Title()))
+		}
 	}
 	if f := pn.Filter(); f != "" {
 		label.Right = append(label.Right, theme.S("/"+text.Truncate(text.Line(f), p.W/3, m.look.Ellipsis)+" ", m.look.Accent))
@@ -84,12 +89,14 @@ func (m *model) viewPane(p layout.Placed) []string {
 // hidden names the panes that do not fit the window, in the edge of the focused one.
 func (m *model) hidden(at layout.Placed) string {
 	places := m.places()
-	if m.zoomed || len(places) == len(m.panes) || at.Pane != places[len(places)-1].Pane {
+	if m.zoomed || at.Pane != places[len(places)-1].Pane {
 		return ""
 	}
 	shown := map[int]bool{}
 	for _, p := range places {
-		shown[p.Pane] = true
+		for _, tab := range p.Tabs {
+			shown[tab] = true
+		}
 	}
 	var names []string
 	for i, p := range m.panes {

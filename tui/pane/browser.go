@@ -84,6 +84,9 @@ func (b *Browser) Preview() bool { return b.beside() || b.below() }
 func (b *Browser) beside() bool { return b.zoomed && b.w >= besideWidth }
 func (b *Browser) below() bool  { return b.zoomed && !b.beside() && b.h >= belowHeight }
 
+// Blank reports whether there is nothing to show.
+func (b *Browser) Blank() bool { return b.List.Len() == 0 && b.filter == "" }
+
 // Changed says that the selected row, or what is known about it, is another one.
 func (b *Browser) Changed() { b.stale, b.fed = true, true }
 

@@ -64,6 +64,7 @@ type Pane interface {
 	Loaded(key string, value any, err error) Action
 
 	View() []string   // exactly h lines of w cells
+	Blank() bool      // it has nothing to show, so that others may have its place
 	Status() string   // a few words for the frame: "3 of 120"
 	Preview() bool    // its detail is visible beside the list
 	Subject() Subject // what the selected row is about

@@ -79,9 +79,9 @@ func (t *Theme) paint(b *strings.Builder, base Style, spans Spans, room int) int
 // Label is what a box says in its top edge.
 type Label struct {
 	Title string
-	Note  string // dim, behind the title
-	Right Spans  // at the right end
-	Foot  string // dim, in the bottom edge
+	Notes []string // dim, behind the title
+	Right Spans    // at the right end
+	Foot  string   // dim, in the bottom edge
 	Focus bool
 }
 
@@ -107,8 +107,8 @@ func (t *Theme) Box(w, h int, l Label, body []string) []string {
 		right = nil
 	}
 	label := Spans{S(mark, t.Focus), S(l.Title, title)}
-	if l.Note != "" {
-		label = append(label, S(" "+t.Dot+" "+l.Note, t.Dim))
+	for _, note := range l.Notes {
+		label = append(label, S(" "+t.Dot+" "+note, t.Dim))
 	}
 	room := inner
 	if right != nil {
