@@ -147,14 +147,14 @@ func sampleLog(f *source, pos Position) (string, error) {
 	if _, err := pos.fits(f, true); err != nil {
 		return "", err
 	}
-	var pieces []byte
+	pieces := make([]byte, 0, samples*sampleBytes)
 	for i := range int64(samples) {
 		from := pos.Offset / samples * i
-		piece := make([]byte, min(sampleBytes, pos.Offset-from))
-		if err := readFull(f, piece, from); err != nil {
+		n := len(pieces)
+		pieces = pieces[:n+int(min(sampleBytes, pos.Offset-from))]
+		if err := readFull(f, pieces[n:], from); err != nil {
 			return "", err
 		}
-		pieces = append(pieces, piece...)
 	}
 	return digest(pieces), nil
 }

@@ -32,18 +32,18 @@ const chunk = 256
 // ApplyLines folds n lines, which line describes. folded, which may be nil, is told of every event that was not refused; the event
 // is borrowed. It is the quick way to fold many: while some are folded, a second goroutine reads the next ones, and calls line.
 func (s *State) ApplyLines(n int, line func(i int) Line, folded func(i int, e *event.Event)) {
+	if n <= chunk {
+		var r reading
+		for i := range n {
+			r.read(&s.reader, line(i))
+			s.applyReading(&r, i, folded)
+		}
+		return
+	}
 	if s.scratch == nil {
 		s.scratch = make([]reading, 2*chunk)
 	}
 	defer clear(s.scratch) // it would hold on to the lines
-	if n <= chunk {
-		for i := range n {
-			r := &s.scratch[0]
-			r.read(&s.reader, line(i))
-			s.applyReading(r, i, folded)
-		}
-		return
-	}
 	free, full := make(chan []reading, 2), make(chan []reading, 2)
 	free <- s.scratch[:chunk:chunk]
 	free <- s.scratch[chunk:]
