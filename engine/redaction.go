@@ -87,6 +87,8 @@ func names(body event.Body) []string {
 		return append([]string{b.ThreadID, b.ReplyTo}, b.Participants...)
 	case event.Agent:
 		return []string{b.Name, b.Previous, b.Base, b.Human, b.Session, b.Start, b.Boot, b.Host}
+	case event.Turn:
+		return append([]string{b.Turn, b.Agent, b.Provider, b.Session, b.Cause}, b.Agents...)
 	case event.Handoff, event.Question, event.Done, event.Status, event.Error, event.Cancel, event.Ack, event.Halt, event.Unknown:
 	}
 	return nil

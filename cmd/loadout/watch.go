@@ -12,8 +12,8 @@ import (
 )
 
 type watchCmd struct {
-	Reader string `arg:"" optional:"" name:"agent" help:"Only events from this agent, to it, and to everybody."`
-	Cursor *int64 `placeholder:"N" help:"Begin with the events after this sequence number; -1: with the first."`
+	Reader string `complete:"agent" arg:"" optional:"" name:"agent" help:"Only events from this agent, to it, and to everybody."`
+	Cursor *int64 `complete:"seq" placeholder:"N" help:"Begin with the events after this sequence number; -1: with the first."`
 	Last   *int   `placeholder:"N" help:"Begin with the newest N events, default 10."`
 	Since  string `placeholder:"TIME" help:"Begin with the events since then: an age such as 2h, a date, or an RFC 3339 time."`
 	Plain  bool   `help:"Events only: no heading, no colours."`
@@ -275,7 +275,7 @@ func liveDetails(body event.Body) []any {
 			lines = append(lines, "reason: "+b.Reason)
 		}
 	case event.Task, event.Handoff, event.Question, event.Status, event.Error, event.Cancel, event.Ack, event.Discussion,
-		event.Agent, event.Unknown:
+		event.Agent, event.Turn, event.Unknown:
 	}
 	return lines
 }

@@ -212,6 +212,8 @@ func internType(quoted []byte) Type {
 		return TypeAgent
 	case `"halt"`:
 		return TypeHalt
+	case `"turn"`:
+		return TypeTurn
 	}
 	return ""
 }

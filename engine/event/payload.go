@@ -96,6 +96,8 @@ func readBody(t Type, f *fields) Body {
 		return readDiscussion(f)
 	case TypeAgent:
 		return readAgent(f)
+	case TypeTurn:
+		return readTurn(f)
 	case TypeHalt:
 		return Halt{Action: choice(f, "action", HaltSet, HaltLifted), Reason: f.optionalText("reason", MaxReason)}
 	}

@@ -84,6 +84,13 @@ func TestBodyRefuses(t *testing.T) {
 		{"rename from nobody", TypeAgent, `{"action":"renamed","name":"a"}`, "payload.previous"},
 		{"negative pid", TypeAgent, `{"action":"registered","name":"a","pid":-4}`, "payload.pid"},
 		{"unknown halt", TypeHalt, `{"action":"paused"}`, "payload.action"},
+		{"unknown step of a turn", TypeTurn, `{"action":"paused"}`, "payload.action"},
+		{"a turn without id", TypeTurn, `{"action":"started"}`, "payload.turn"},
+		{"a turn of nobody", TypeTurn, `{"action":"queued","turn":"t","why":"delivery"}`, "payload.agent"},
+		{"a session without a cursor", TypeTurn, `{"action":"attached","agent":"a","provider":"p","session":"s"}`, "payload.through"},
+		{"a negative cap", TypeTurn, `{"action":"capped","caps":{"tokens":-1}}`, "payload.caps.tokens"},
+		{"no caps", TypeTurn, `{"action":"capped"}`, "payload.caps"},
+		{"triggers that are no numbers", TypeTurn, `{"action":"started","turn":"t","seqs":["1"]}`, "payload.seqs"},
 	} {
 		t.Run(string(c.typ)+"/"+c.name, func(t *testing.T) {
 			e := Event{Type: c.typ, Payload: json.RawMessage(c.payload)}

@@ -5,7 +5,7 @@ func Types() []Type {
 	return []Type{
 		TypeTask, TypeHandoff, TypeQuestion, TypeDone, TypeStatus, TypeError, TypeCancel,
 		TypeContract, TypeOwnership, TypeDecision, TypeUpdate, TypeAck, TypeDiscussion,
-		TypeAgent, TypeHalt,
+		TypeAgent, TypeHalt, TypeTurn,
 	}
 }
 
@@ -25,7 +25,7 @@ func (t Type) form() form {
 	switch t {
 	case TypeTask, TypeHandoff, TypeQuestion, TypeDone, TypeStatus, TypeError, TypeCancel:
 		return formOpen
-	case TypeContract, TypeOwnership, TypeDecision, TypeUpdate, TypeAck, TypeDiscussion, TypeAgent, TypeHalt:
+	case TypeContract, TypeOwnership, TypeDecision, TypeUpdate, TypeAck, TypeDiscussion, TypeAgent, TypeHalt, TypeTurn:
 		return formTyped
 	}
 	return formUnknown
@@ -64,6 +64,8 @@ func typeOf(b Body) Type {
 		return TypeAgent
 	case Halt:
 		return TypeHalt
+	case Turn:
+		return TypeTurn
 	case Unknown:
 	}
 	return ""

@@ -24,6 +24,7 @@ const (
 const (
 	TypeAgent Type = "agent" // an agent was registered, renamed, or ended
 	TypeHalt  Type = "halt"  // the kill switch was set or lifted
+	TypeTurn  Type = "turn"  // a session, its automatic turns, and what bounds them
 )
 
 // Broadcast is the To of an event that is meant for everybody.

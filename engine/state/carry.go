@@ -29,6 +29,7 @@ type carried struct {
 	Tasks   []carriedTask   `json:"tasks,omitempty"`
 	Texts   []carriedText   `json:"contracts,omitempty"`
 	Threads []Thread        `json:"threads,omitempty"`
+	Turns   *carriedTurns   `json:"turns,omitempty"`
 }
 
 const (
@@ -91,6 +92,7 @@ func (s *State) Carry(kept *State, since int64) (json.RawMessage, error) {
 		Total:   s.news.total,
 		Members: s.carriedMembers(),
 		Retries: s.carriedRetries(since),
+		Turns:   s.turns.carry(),
 	}
 	s.carryClaims(kept, &c)
 	if err := s.carryTasks(kept, &c); err != nil {

@@ -22,6 +22,7 @@ func (s *State) Clone() *State {
 	c.keys = s.keys.clone()
 	c.news.recent = s.news.recent.clone()
 	c.refs = s.refs.clone()
+	c.turns = s.turns.clone()
 	s.texts, c.texts = arena{}, arena{} // two must not write into one chunk
 	s.epoch, c.epoch = new(epoch), new(epoch)
 	return &c

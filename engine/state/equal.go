@@ -21,6 +21,9 @@ func Equal(a, b *State) (equal bool, difference string) {
 		func(a, b *State) string { return differAny("task", a.Tasks(), b.Tasks()) },
 		func(a, b *State) string { return differAny("decision", a.Decisions(), b.Decisions()) },
 		func(a, b *State) string { return differAny("discussion", a.Threads(), b.Threads()) },
+		func(a, b *State) string { return differAny("session", a.Sessions(), b.Sessions()) },
+		func(a, b *State) string { return differAny("turn", a.Turns(), b.Turns()) },
+		func(a, b *State) string { return differAny("meter", a.Meters(), b.Meters()) },
 		func(a, b *State) string { return differ("kill switch", a.halt, b.halt) },
 		func(a, b *State) string { return differAny("agent", a.Agents(), b.Agents()) },
 		func(a, b *State) string { return differAny("recent event", a.Recent(MaxRefs), b.Recent(MaxRefs)) },
@@ -65,6 +68,10 @@ func differHidden(a, b *State) string {
 		kind string
 		wire func(*State, *wire)
 	}{
+		{"bridge, caps and chains of turns", func(s *State, w *wire) {
+			part := turns{caused: s.turns.caused, bridge: s.turns.bridge, limits: s.turns.limits}
+			part.wire(w)
+		}},
 		{"retry keys", func(s *State, w *wire) { wireRing(w, &s.keys, MaxKeys, wireKeyed) }},
 		{"counts of news", func(s *State, w *wire) { s.wireMembersInOrder(w); s.wireNewsInOrder(w) }},
 		{"takings of tasks", func(s *State, w *wire) {

@@ -82,7 +82,7 @@ func Intent(e *event.Event) uint64 {
 		part(e.Resolves, b.Evidence)
 	case event.Error, event.Cancel:
 		part(e.Resolves)
-	case event.Update, event.Discussion, event.Handoff, event.Question, event.Status, event.Halt, event.Unknown:
+	case event.Update, event.Discussion, event.Handoff, event.Question, event.Status, event.Halt, event.Turn, event.Unknown:
 		part(string(e.Payload))
 	}
 	part(e.To, e.Description, e.Context)

@@ -64,6 +64,7 @@ func (s *State) wire(w *wire) {
 	wireRing(w, &s.keys, MaxKeys, wireKeyed)
 	s.wireNews(w)
 	wireRing(w, &s.refs, MaxRefs, wireRef)
+	s.turns.wire(w)
 }
 
 func (s *State) wireCounts(w *wire) {

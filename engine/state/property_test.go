@@ -78,7 +78,7 @@ func drawBody(t *rapid.T, e *event.Event, before []event.Event) event.Body {
 		}
 		return before[rapid.IntRange(0, len(before)-1).Draw(t, "id")].ID
 	}
-	switch rapid.IntRange(0, 19).Draw(t, "kind") {
+	switch rapid.IntRange(0, 24).Draw(t, "kind") {
 	case 0, 1, 2:
 		o := event.Ownership{Paths: some(paths), Mode: rapid.SampledFrom([]event.Mode{event.Exclusive, event.Shared}).Draw(t, "mode"), Reason: one(texts)}
 		if rapid.Bool().Draw(t, "limited") {
@@ -122,6 +122,8 @@ func drawBody(t *rapid.T, e *event.Event, before []event.Event) event.Body {
 			Action: rapid.SampledFrom([]event.AgentAction{event.AgentRegistered, event.AgentEnded, event.AgentForgotten, event.AgentRenamed}).Draw(t, "action"),
 			Name:   one(names), Previous: one(names), Base: "b", PID: 7,
 		}
+	case 19, 20, 21, 22, 23:
+		return drawTurn(t, e.Seq, one(names))
 	case 18:
 		return event.Halt{Action: rapid.SampledFrom([]event.HaltAction{event.HaltSet, event.HaltLifted}).Draw(t, "halt"), Reason: "r"}
 	}

@@ -57,6 +57,7 @@ func (s *State) foldSummary(e *event.Event, b event.Status) {
 		}
 		t.Thread = row
 	}
+	s.turns.restore(c.Turns, c.Since)
 	s.news.total = c.Total
 	s.news.dropped = max(s.news.dropped, c.Since-1)
 	s.news.recent.keepIf(func(d *delivery) bool { return d.seq >= c.Since })

@@ -30,6 +30,14 @@ func (s *State) Roots() func(seq int64) bool {
 	for i := range s.members.list {
 		roots[s.members.list[i].ackSeq] = true // for other programs: ours is told by the summary
 	}
+	for _, turn := range s.turns.open {
+		for _, seq := range turn.lines {
+			roots[seq] = true
+		}
+		for _, seq := range turn.Seqs {
+			roots[seq] = true
+		}
+	}
 	if s.halt != nil {
 		roots[s.halt.Seq] = true
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Version names the marshalled form and the meaning of the fold. A checkpoint of another version is of no use.
-const Version = "3"
+const Version = "4"
 
 // Bounds of what a State remembers. Everything older is in the log.
 const (
@@ -50,6 +50,7 @@ type State struct {
 	keys      ring[keyed]
 	news      news
 	refs      ring[Ref]
+	turns     turns
 	texts     arena // of refs
 
 	reader  event.Reader
@@ -68,6 +69,7 @@ func New() *State {
 		contracts: map[string]*contract{},
 		tasks:     tasks{open: map[string]*task{}, waiting: map[string][]string{}},
 		threads:   map[string]*thread{},
+		turns:     newTurns(),
 		epoch:     new(epoch),
 	}
 	s.members.index = map[string]int{}
@@ -104,6 +106,7 @@ func (s *State) apply(r *reading) error {
 	}
 	late := s.begin(e, r.at)
 	from, to := s.parties(e, r.at)
+	s.turns.noteCaused(e)
 	s.fold(e, r.body, r.at)
 	s.deliver(e, r.body, from, to, late)
 	s.remember(e, from, to, r.at)
@@ -177,8 +180,11 @@ func (s *State) fold(e *event.Event, body event.Body, at time.Time) {
 		s.foldStatement(e, b, at)
 	case event.Agent:
 		s.foldAgent(b, at)
+		s.turns.foldAgent(&b)
 	case event.Halt:
 		s.foldHalt(e, b, at)
+	case event.Turn:
+		s.turns.foldTurn(e, &b, at)
 	case event.Handoff, event.Unknown: // news, and no more
 	}
 }
