@@ -153,6 +153,7 @@ func fromStore(f store.Finding) Finding {
 
 // examineEvents folds the log afresh and compares all that is derived from it.
 func (e *Engine) examineEvents(ctx context.Context, r *DoctorReport) error {
+	answered := e.readHead()
 	fresh := emptyMemory()
 	var far far
 	if _, err := e.log.Read(ctx, place{}, func(b store.Batch) error {
@@ -162,10 +163,8 @@ func (e *Engine) examineEvents(ctx context.Context, r *DoctorReport) error {
 		return fmt.Errorf("fold log: %w", err)
 	}
 	r.Lines, r.Bytes, r.HighSeq = fresh.at.Lines, fresh.at.Offset, fresh.at.Highest()
-	if r.Lines == 0 {
-		if err := e.examineLoss(ctx, r); err != nil {
-			return err
-		}
+	if err := e.examineLoss(ctx, r, answered); err != nil {
+		return err
 	}
 	if far.count > 0 {
 		r.add(Finding{Code: findingFar, Fixable: true, Text: fmt.Sprintf(

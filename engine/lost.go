@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/store"
@@ -60,17 +62,63 @@ func (f *far) look(b store.Batch) error {
 	return nil
 }
 
-// lost says how far a log had come that is gone, as far as that is still known; Seq is -1 when none is missed. Numbers and fences
-// must go on above it, or those who remember an old one would be taken for those who hold the new one. The caller holds e.mu.
-func (e *Engine) lost(ctx context.Context) (store.Remembered, error) {
-	if e.mem.at.Offset > 0 {
-		return store.Remembered{Seq: -1}, nil
+// headName is a small private file with the highest number that was answered. It tells that an older copy lies where the log was.
+const headName = "cache/head"
+
+// headWidth is the number of digits in it, so that each number covers the one before.
+const headWidth = 19
+
+// writeHead notes that the log has reached seq. Best effort: without it only a loss of the log as a whole is noticed.
+func (e *Engine) writeHead(seq int64) {
+	if seq >= 0 && seq < farSeq {
+		_ = e.log.Overwrite(headName, fmt.Appendf(nil, "%0*d\n", headWidth, seq))
 	}
-	r, err := e.log.Remembered(ctx, farSeq)
-	if err == nil && e.known > r.Seq {
-		r = store.Remembered{Seq: e.known, From: "this process"}
+}
+
+// readHead is the highest number that is known to have been answered, -1 when nothing tells.
+func (e *Engine) readHead() int64 {
+	data, err := e.log.ReadFile(headName, headWidth+1)
+	if err != nil {
+		return -1
 	}
-	return r, err
+	seq, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
+	if err != nil || seq < 0 || seq >= farSeq {
+		return -1
+	}
+	return seq
+}
+
+// loss is what is known of events that were answered and are in the log no more.
+type loss struct {
+	store.Remembered       // how far the log had come; Seq is -1 when nothing is missed
+	end              int64 // where what is there now ends, -1: there is no log
+}
+
+// lost compares the log with what is known of it: answered is what readHead told before the log was read. Numbers and fences must
+// go on above what is lost, or those who remember an old one would be taken for those who hold the new one. The caller holds e.mu.
+func (e *Engine) lost(ctx context.Context, answered int64) (loss, error) {
+	l := loss{store.Remembered{Seq: answered, From: headName}, e.mem.at.Highest()}
+	if e.known > l.Seq {
+		l.Remembered = store.Remembered{Seq: e.known, From: "this process"}
+	}
+	if e.mem.at.Offset == 0 && l.Seq < 0 {
+		var err error
+		if l.Remembered, err = e.log.Remembered(ctx, farSeq); err != nil {
+			return loss{}, err
+		}
+	}
+	if l.Seq <= l.end {
+		l.Seq = -1
+	}
+	return l, nil
+}
+
+// String says what is lost.
+func (l loss) String() string {
+	if l.end < 0 {
+		return fmt.Sprintf("the log is gone: it had reached seq %d, as %s tells", l.Seq, l.From)
+	}
+	return fmt.Sprintf("the log is an older copy, which ends at seq %d: it had reached %d, as %s tells", l.end, l.Seq, l.From)
 }
 
 // remember keeps the highest number of a log, for when it is gone. The caller holds e.mu.
@@ -80,25 +128,35 @@ func (e *Engine) remember(seq int64) {
 	}
 }
 
-// lossRecord is the event with which a log begins anew. Time travel and queries take it for a compaction, which it is: what it names
-// is in the archives, if anywhere.
-func lossRecord(r store.Remembered) (event.Event, error) {
-	return event.New(event.Loadout, event.Broadcast,
-		fmt.Sprintf("The log was gone; numbers go on above %d, which %s tells", r.Seq, r.From),
-		event.Status{CompactedCount: r.Seq + 1, CompactedRange: &event.SeqRange{From: 0, To: r.Seq}})
+// lossRecord is the event with which the log goes on. For a log that is gone, time travel and queries take it for a compaction, which
+// it is: what it names is in the archives, if anywhere.
+func lossRecord(l loss) (event.Event, error) {
+	var body event.Status
+	if l.end < 0 {
+		body = event.Status{CompactedCount: l.Seq + 1, CompactedRange: &event.SeqRange{From: 0, To: l.Seq}}
+	}
+	return event.New(event.Loadout, event.Broadcast, fmt.Sprintf("Numbers go on above %d: %s", l.Seq, l), body)
 }
 
-// examineLoss reports a log that is gone, or that began anew after it was.
-func (e *Engine) examineLoss(ctx context.Context, r *DoctorReport) error {
-	told, err := e.log.Remembered(ctx, farSeq)
-	if err != nil {
-		return err
+// examineLoss reports a log that is gone, or an older copy in its place.
+func (e *Engine) examineLoss(ctx context.Context, r *DoctorReport, answered int64) error {
+	e.mu.Lock()
+	err := e.catchUp(ctx, e.log.Read)
+	var lost loss
+	if err == nil {
+		lost, err = e.lost(ctx, answered)
 	}
-	if told.Seq < 0 {
+	e.mu.Unlock()
+	switch {
+	case err != nil:
+		return err
+	case lost.Seq < 0 && r.Lines == 0:
 		r.add(Finding{Code: findingUnused, Info: true, Text: "there is no log yet: nothing was coordinated here"})
 		return nil
+	case lost.Seq < 0:
+		return nil
 	}
-	text := fmt.Sprintf("the log is gone: it had reached seq %d, as %s tells; the next write goes on above that", told.Seq, told.From)
+	text := lost.String() + "; the next write goes on above that"
 	archives, err := e.log.Archives()
 	if err != nil {
 		return err

@@ -36,6 +36,9 @@ func TestNumbersGoOnWhenTheLogIsGone(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.Engine = s.open(Options{}) // another process
+			if told := len(s.view().Notes) > 0; told != (tt.floor >= 0) {
+				t.Errorf("a reader is told: %t", told)
+			}
 			if r := s.doctor(false); r.Healthy == (tt.floor >= 0) || strings.Contains(codes(r), "lost-log") != (tt.floor >= 0) {
 				t.Errorf("doctor: %s", codes(r))
 			}
@@ -49,7 +52,7 @@ func TestNumbersGoOnWhenTheLogIsGone(t *testing.T) {
 			if c := s.view().State.Claims(); r.Seq() != tt.floor+2 || len(c) != 1 || c[0].Fence != r.Seq() {
 				t.Errorf("seq %d, claims %+v", r.Seq(), c)
 			}
-			if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "the log was gone") || s.lines() != 2 {
+			if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "the log is gone") || s.lines() != 2 {
 				t.Errorf("notes %q, log %s", r.Notes, s.log())
 			}
 			if r := s.do(note("codex", "next")); len(r.Notes) != 0 || r.Seq() != tt.floor+3 {
@@ -113,6 +116,61 @@ func TestAFarNumberStopsNobodyForGood(t *testing.T) {
 		s.Engine = s.open(Options{})
 		if r := s.do(note("codex", "z")); r.Seq() > 10 {
 			t.Errorf("%s: after a loss: %+v", name, r)
+		}
+	}
+}
+
+// TestOlderCopyOfTheLogIsNoticed: who restores a copy must not bring numbers back that were answered before.
+func TestOlderCopyOfTheLogIsNoticed(t *testing.T) {
+	s := newScene(t)
+	s.do(note("codex", "0"))
+	copied := s.log()
+	fence := s.do(own("codex", "src")).Seq()
+	s.do(note("codex", "2"))
+	if err := os.WriteFile(s.path(store.LogName), []byte(copied), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said := "the log is an older copy, which ends at seq 0: it had reached 2, as cache/head tells"
+	for _, process := range []string{"a new one", "the one that read it"} {
+		if process == "a new one" {
+			s.Engine = s.open(Options{})
+		}
+		if v := s.view(); len(v.Notes) != 1 || !strings.HasPrefix(v.Notes[0], said) {
+			t.Errorf("%s: view tells %q", process, v.Notes)
+		}
+	}
+	if r := s.doctor(false); r.Healthy || codes(r) != "lost-log" || !strings.HasPrefix(r.Findings[0].Text, said) {
+		t.Errorf("doctor: %+v", r.Findings)
+	}
+	r := s.do(own("gemini", "src"))
+	if r.Seq() != 4 || r.Seq() <= fence || len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0], said) {
+		t.Errorf("write: seq %d, notes %q", r.Seq(), r.Notes)
+	}
+	if r := s.do(note("codex", "5")); r.Seq() != 5 || len(r.Notes) != 0 {
+		t.Errorf("next write: %+v", r)
+	}
+	if v := s.view(); len(v.Notes) != 0 {
+		t.Errorf("view tells %q", v.Notes)
+	}
+	if r := s.doctor(false); !r.Healthy {
+		t.Errorf("doctor: %s", codes(r))
+	}
+	if st, err := s.StateAt(t.Context(), 0); err != nil || st.Head() != 0 {
+		t.Errorf("time travel: %v", err)
+	}
+}
+
+// TestHeadFileIsOnlyATip: whatever it says, nothing is refused for it.
+func TestHeadFileIsOnlyATip(t *testing.T) {
+	for name, text := range map[string]string{"empty": "", "words": "many", "negative": "-4", "far": "9007199254740991", "long": strings.Repeat("1", 100)} {
+		s := newScene(t)
+		s.do(note("codex", "0"))
+		if err := os.WriteFile(s.path("cache/head"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s.Engine = s.open(Options{})
+		if r := s.do(note("codex", "1")); r.Seq() != 1 || len(r.Notes) != 0 {
+			t.Errorf("%s: %+v", name, r)
 		}
 	}
 }

@@ -36,8 +36,8 @@ type draft struct {
 	messages    []Message // what messages.jsonl must show of it
 	duplicate   int64     // sequence number of the first event that the same retry key stored, -1: none
 	head        int64
-	begins      bool              // the log was empty
-	loss        *store.Remembered // the log was gone; nil: no
+	begins      bool  // the log was empty
+	loss        *loss // the log was gone, or an older copy; nil: no
 }
 
 // transact is the only way to write: lock, kill switch, catch up to the last line, expire, decide, redact, validate, append
@@ -82,7 +82,7 @@ func (e *Engine) transact(ctx context.Context, t transaction) (Receipt, error) {
 		return Receipt{}, e.explainSpent(ctx, err)
 	}
 	if d.loss != nil {
-		notes = append(notes, fmt.Sprintf("the log was gone; numbers go on above %d, which %s tells; loadout doctor says what is left of it", d.loss.Seq, d.loss.From))
+		notes = append(notes, fmt.Sprintf("%s; numbers go on above that, and loadout doctor says what is left of it", d.loss))
 	}
 	notes = append(notes, kept...)
 	receipt := Receipt{Events: d.own, Expired: d.lapsed, Head: d.head, Notes: notes}
@@ -135,7 +135,7 @@ func (e *Engine) draft(ctx context.Context, tx *store.Tx, t transaction) (draft,
 		return draft{}, err
 	}
 	var first []event.Event
-	if lost, err := e.lost(ctx); err != nil {
+	if lost, err := e.lost(ctx, e.readHead()); err != nil {
 		return draft{}, err
 	} else if lost.Seq >= 0 {
 		record, err := lossRecord(lost)
@@ -185,6 +185,9 @@ func (e *Engine) projectMessages(t transaction, messages []Message) []string {
 // afterWrite does what may wait until others can write again. Nothing of it can make the write fail.
 func (e *Engine) afterWrite(ctx context.Context, t transaction, d draft) []string {
 	var notes []string
+	if len(d.lines) > 0 {
+		e.writeHead(d.head)
+	}
 	if len(d.lines) > 0 && d.begins { // the first write of the project
 		if err := store.ExcludeFromGit(e.project); err != nil {
 			notes = append(notes, fmt.Sprintf("%s could not be kept out of git: %v", store.DirName, err))
