@@ -11,6 +11,7 @@ type Glyphs struct {
 	Yes, No                                    string
 	Live, Idle, Gone                           string
 	Warning, Stop, Time                        string
+	Drift                                      string // changed where another agent works
 	Ellipsis, Dot, Arrow, GitBranch            string
 	Up, Down                                   string
 }
@@ -24,7 +25,7 @@ var unicodeGlyphs = Glyphs{
 	Exclusive: "■", Shared: "□",
 	Yes: "✓", No: "✗",
 	Live: "●", Idle: "○", Gone: "×",
-	Warning: "!", Stop: "■", Time: "◷",
+	Warning: "!", Stop: "■", Time: "◷", Drift: "≠",
 	Ellipsis: "…", Dot: "·", Arrow: "→", GitBranch: "⎇",
 	Up: "↑", Down: "↓",
 }
@@ -38,7 +39,7 @@ var asciiGlyphs = Glyphs{
 	Exclusive: "#", Shared: "o",
 	Yes: "+", No: "-",
 	Live: "*", Idle: "o", Gone: "x",
-	Warning: "!", Stop: "#", Time: "@",
+	Warning: "!", Stop: "#", Time: "@", Drift: "%",
 	Ellipsis: "~", Dot: "-", Arrow: ">", GitBranch: "@",
 	Up: "^", Down: "v",
 }

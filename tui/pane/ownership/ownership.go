@@ -1,9 +1,11 @@
-// Package ownership is the pane that shows who holds which path: a tree of the claimed paths with holder, mode, age and reason.
+// Package ownership is the pane that shows who holds which path: a tree of the claimed paths with holder, mode, age and reason, marked
+// where files changed in the working tree of somebody else; and the changed files that nobody has claimed.
 package ownership
 
 import (
+	"cmp"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,25 +14,35 @@ import (
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/text"
-	"github.com/agentloadout/loadout/tui/theme"
 )
 
-// Widths of columns.
+// soon is how near the end of a claim must be to be counted by the second.
+const soon = 2 * time.Minute
+
+// order is how the rows are sorted.
+type order int
+
 const (
-	maxAgent = 18
-	modeWide = 11 // "■ exclusive"
-	ageWide  = 4
+	byPath order = iota // as a tree
+	byAge               // the newest first
+	byAgent
+	orders
 )
+
+var orderNames = [orders]string{"", "by age", "by agent"}
 
 // Pane is the ownership pane.
 type Pane struct {
 	pane.Browser
-	snap   pane.Snapshot
-	claims []state.Claim
-	rows   []row
-	closed map[string]bool
-	agent  int  // cells of the holder column
-	marks  bool // some claim lapses or is stale, which needs a column
+	snap      pane.Snapshot
+	claims    []state.Claim
+	shown     []state.Claim // those that match the filter
+	drift     drift
+	rows      []row
+	order     order
+	closed    map[string]bool
+	unclaimed bool // the changed files that nobody has claimed are listed
+	columns   columns
 }
 
 // New makes the pane.
@@ -49,25 +61,22 @@ func (p *Pane) Title() string { return "Ownership" }
 // Scope is where the pane's keys are.
 func (p *Pane) Scope() keymap.Scope { return keymap.Ownership }
 
-// Status counts the claims.
+// Status counts the claims, and the files that changed elsewhere.
 func (p *Pane) Status() string {
-	if p.Filter() != "" {
-		return fmt.Sprintf("%d of %s", p.matching(), pane.Count(len(p.claims), "claim"))
+	var parts []string
+	switch {
+	case p.Filter() != "":
+		parts = append(parts, fmt.Sprintf("%d of %s", len(p.shown), pane.Count(len(p.claims), "claim")))
+	case len(p.claims) > 0:
+		parts = append(parts, pane.Count(len(p.claims), "claim"))
 	}
-	if len(p.claims) == 0 {
-		return ""
+	if p.drift.files > 0 {
+		parts = append(parts, fmt.Sprintf("%s %d drift", p.Drift, p.drift.files))
 	}
-	return pane.Count(len(p.claims), "claim")
-}
-
-func (p *Pane) matching() int {
-	n := 0
-	for _, c := range p.claims {
-		if pane.Matches(p.Filter(), c.Path, c.Agent, string(c.Mode), c.Reason) {
-			n++
-		}
+	if p.order != byPath {
+		parts = append(parts, orderNames[p.order])
 	}
-	return n
+	return strings.Join(parts, ", ")
 }
 
 // Apply takes a snapshot.
@@ -78,7 +87,7 @@ func (p *Pane) Apply(s pane.Snapshot, _ pane.Changes) pane.Action {
 	return nil
 }
 
-// SetFilter shows only claims that match.
+// SetFilter shows only claims and changes that match.
 func (p *Pane) SetFilter(filter string) pane.Action {
 	p.KeepFilter(filter)
 	p.rebuild()
@@ -88,27 +97,29 @@ func (p *Pane) SetFilter(filter string) pane.Action {
 // Loaded is never called: the pane loads nothing.
 func (p *Pane) Loaded(string, any, error) pane.Action { return nil }
 
-// rebuild makes the rows anew and keeps the selected path selected.
+// rebuild makes the rows anew and keeps the selected one selected.
 func (p *Pane) rebuild() {
 	var selected string
 	if r := p.selected(); r != nil {
-		selected = key(*r)
+		selected = r.key()
 	}
-	shown := make([]state.Claim, 0, len(p.claims))
-	p.agent, p.marks = 0, false
-	for _, c := range p.claims {
-		if !pane.Matches(p.Filter(), c.Path, c.Agent, string(c.Mode), c.Reason) {
-			continue
+	p.drift = sortDrift(&p.snap, p.claims, p.Filter())
+	p.shown = p.shown[:0:0]
+	for i := range p.claims {
+		if p.matches(&p.claims[i]) {
+			p.shown = append(p.shown, p.claims[i])
 		}
-		shown = append(shown, c)
-		p.agent = max(p.agent, text.Width(text.Line(c.Agent)))
-		p.marks = p.marks || c.ExpiresAt != nil || p.snap.Stale(c.Agent)
 	}
-	p.agent = min(p.agent, maxAgent)
-	p.rows = buildTree(shown).rows(p.closed)
+	if p.order == byPath {
+		p.rows = buildTree(p.shown, p.drift.inTree).rows(p.closed)
+	} else {
+		p.rows = p.flat()
+	}
+	p.addUnclaimed()
+	p.columns = p.measure()
 	p.List.SetLen(len(p.rows))
-	for i, r := range p.rows {
-		if key(r) == selected {
+	for i := range p.rows {
+		if p.rows[i].key() == selected {
 			p.List.Reselect(i)
 			break
 		}
@@ -116,11 +127,54 @@ func (p *Pane) rebuild() {
 	p.Changed()
 }
 
-func key(r row) string {
-	if r.claim == nil {
-		return r.node.path
+// matches reports whether a claim is shown: its words match, or those of its state.
+func (p *Pane) matches(c *state.Claim) bool {
+	if p.Filter() == "" {
+		return true
 	}
-	return r.node.path + "\x00" + r.claim.Agent
+	said := []string{c.Path, c.Agent, string(c.Mode), c.Reason}
+	if p.snap.Stale(c.Agent) {
+		said = append(said, "stale")
+	}
+	if len(p.foreignTo(c)) > 0 {
+		said = append(said, "drift")
+	}
+	return pane.Matches(p.Filter(), said...)
+}
+
+// flat lists the claims in an order that makes no tree.
+func (p *Pane) flat() []row {
+	sorted := slices.Clone(p.shown)
+	slices.SortStableFunc(sorted, func(a, b state.Claim) int {
+		if p.order == byAge {
+			return b.Since.Compare(a.Since)
+		}
+		return cmp.Or(strings.Compare(event.FoldName(a.Agent), event.FoldName(b.Agent)), strings.Compare(a.Path, b.Path))
+	})
+	list := make([]row, 0, len(sorted))
+	for i := range sorted {
+		n := &node{path: sorted[i].Path, claims: sorted[i : i+1]}
+		list = append(list, row{node: n, claim: &n.claims[0], label: n.path})
+	}
+	return list
+}
+
+// addUnclaimed adds the changed files that nobody has claimed, below a heading.
+func (p *Pane) addUnclaimed() {
+	if p.drift.bare == 0 || p.Filter() != "" && len(p.drift.unclaimed) == 0 {
+		return
+	}
+	open := p.unclaimed || p.Filter() != ""
+	p.rows = append(p.rows, row{node: &node{}, kind: ofUnclaimed, closed: !open})
+	for i := range p.drift.unclaimed {
+		if !open {
+			return
+		}
+		d := p.drift.unclaimed[i : i+1]
+		p.rows = append(p.rows, row{
+			node: &node{path: d[0].Path, drift: d}, kind: ofChange, label: d[0].Path, trunk: []bool{false}, last: i == len(p.drift.unclaimed)-1,
+		})
+	}
 }
 
 func (p *Pane) selected() *row {
@@ -130,16 +184,21 @@ func (p *Pane) selected() *row {
 	return nil
 }
 
-// Handle moves, opens and folds.
+// Handle moves, sorts, opens and folds.
 func (p *Pane) Handle(intent keymap.Intent) pane.Action {
 	r := p.selected()
 	switch {
 	case intent == keymap.Collapse && r != nil:
 		p.fold(r)
 	case intent == keymap.Expand && r != nil:
-		delete(p.closed, r.node.path)
-		p.rebuild()
+		p.unfold(r)
 	case intent == keymap.Collapse, intent == keymap.Expand:
+	case intent == keymap.Unclaimed:
+		p.unclaimed = !p.unclaimed
+		p.rebuild()
+	case intent == keymap.Sort:
+		p.order = (p.order + 1) % orders
+		p.rebuild()
 	case !p.Browse(intent):
 		return pane.Ignored{}
 	}
@@ -148,13 +207,20 @@ func (p *Pane) Handle(intent keymap.Intent) pane.Action {
 
 // fold hides what is below the row, or goes to the row above it in the tree.
 func (p *Pane) fold(r *row) {
-	if len(r.node.children) > 0 && !p.closed[r.node.path] {
+	switch {
+	case r.kind == ofUnclaimed:
+		p.unclaimed = false
+		p.rebuild()
+		return
+	case r.kind == ofPath && p.order == byPath && len(r.node.children) > 0 && !p.closed[r.node.path]:
 		p.closed[r.node.path] = true
 		p.rebuild()
 		return
 	}
 	for i := p.List.Cursor() - 1; i >= 0; i-- {
-		if above := p.rows[i]; !above.again && strings.HasPrefix(r.node.path, above.node.path+"/") {
+		above := &p.rows[i]
+		if r.kind == ofChange && above.kind == ofUnclaimed ||
+			r.kind == ofPath && p.order == byPath && !above.again && strings.HasPrefix(r.node.path, above.node.path+"/") {
 			p.List.Select(i)
 			p.Changed()
 			return
@@ -162,16 +228,22 @@ func (p *Pane) fold(r *row) {
 	}
 }
 
+func (p *Pane) unfold(r *row) {
+	if r.kind == ofUnclaimed {
+		p.unclaimed = true
+	}
+	delete(p.closed, r.node.path)
+	p.rebuild()
+}
+
 // Subject is the selected path.
 func (p *Pane) Subject() pane.Subject {
 	r := p.selected()
-	if r == nil {
+	if r == nil || r.kind == ofUnclaimed {
 		return pane.Subject{Seq: -1}
 	}
-	s := pane.Subject{Path: r.node.path, Seq: -1, Text: r.node.path, Claim: r.claim}
-	if s.Path == "" {
-		s.Path, s.Text = ".", "."
-	}
+	s := pane.Subject{Path: cmp.Or(r.node.path, "."), Seq: -1, Claim: r.claim}
+	s.Text = s.Path
 	if r.claim != nil {
 		s.Agent = r.claim.Agent
 	}
@@ -181,157 +253,23 @@ func (p *Pane) Subject() pane.Subject {
 // NextChange is when what the pane shows changes by time alone, faster than by the minute.
 func (p *Pane) NextChange() time.Duration {
 	for _, c := range p.claims {
-		if left := c.ExpiresAt; left != nil && left.After(p.snap.Now) && left.Sub(p.snap.Now) < 2*time.Minute {
+		if left := c.ExpiresAt; left != nil && left.After(p.snap.Now) && left.Sub(p.snap.Now) < soon {
 			return time.Second
 		}
 	}
 	return 0
 }
 
-// rows draws the pane's rows and its detail.
-type rows Pane
-
-// Empty says why there is no row.
-func (p *rows) Empty() string {
-	switch {
-	case p.Filter() != "":
-		return "No claim matches the filter."
-	case p.snap.Past:
-		return "Nobody held anything then."
+// measure says how wide the columns must be for what is shown.
+func (p *Pane) measure() columns {
+	var m columns
+	for i := range p.shown {
+		c := &p.shown[i]
+		m.agent = min(max(m.agent, text.Width(text.Line(c.Agent))), maxAgent)
+		session, _, _ := (*rows)(p).sessionOf(c.Agent)
+		m.session = m.session || session != ""
+		m.drift = m.drift || len(p.foreignTo(c)) > 0
+		m.limit = m.limit || c.ExpiresAt != nil
 	}
-	return "Nobody holds anything. Press c to claim a path, or let an agent run: loadout coord own me src/api"
-}
-
-// Row draws a row of the tree.
-func (p *rows) Row(i, w int) (left, right theme.Spans) {
-	r := p.rows[i]
-	var tree strings.Builder
-	for i, more := range r.trunk {
-		switch {
-		case i == 0: // nor does what is right below it
-		case more:
-			tree.WriteString(p.Trunk)
-		default:
-			tree.WriteString("  ")
-		}
-	}
-	switch {
-	case len(r.trunk) == 0: // the top level needs no branches
-	case r.again && r.last:
-		tree.WriteString("  ")
-	case r.again:
-		tree.WriteString(p.Trunk)
-	case r.last:
-		tree.WriteString(p.LastBranch)
-	default:
-		tree.WriteString(p.Branch)
-	}
-	left = theme.Spans{theme.S(tree.String(), p.Border)}
-	switch {
-	case r.claim == nil, r.again:
-		left = append(left, theme.S(text.Line(r.label), p.Dim))
-	default:
-		left = append(left, theme.S(text.Line(r.label), p.Text))
-	}
-	if r.closed {
-		left = append(left, theme.S(fmt.Sprintf(" %s %d below", p.Closed, r.node.below()), p.Dim))
-	}
-	if r.claim == nil {
-		return left, nil
-	}
-	return left, p.columns(*r.claim, w)
-}
-
-// columns are holder, mode, mark and age; the narrower the pane, the fewer words.
-func (p *rows) columns(c state.Claim, w int) theme.Spans {
-	mode := p.Exclusive + " exclusive"
-	if c.Mode == event.Shared {
-		mode = p.Shared + " shared"
-	}
-	agent := text.Fit(text.Line(c.Agent), p.agent, p.Ellipsis)
-	owner := p.Owners.Style(c.Agent)
-	if w < 44 {
-		right := theme.Spans{theme.S(agent, owner), theme.S(" "+mode[:len(p.Exclusive)], owner)}
-		if p.marks {
-			right = append(right, theme.S(text.Pad(p.short(c), 2), p.Warn))
-		}
-		return right
-	}
-	right := theme.Spans{theme.S(agent, owner), theme.S(" "+text.Fit(mode, modeWide, ""), owner)}
-	if note, style := p.note(c); p.marks && w >= 64 {
-		right = append(right, theme.S(" "+text.Fit(note, 12, p.Ellipsis), style))
-	} else if p.marks {
-		right = append(right, theme.S(text.Pad(p.short(c), 2), p.Warn))
-	}
-	if w >= 100 {
-		right = append(right, theme.S(" "+text.Fit(text.Line(c.Reason), (w-60)/2, p.Ellipsis), p.Dim))
-	}
-	age := pane.Age(p.snap.Now, c.Since)
-	return append(right, theme.S(text.Blank(ageWide+1-text.Width(age))+age, p.Dim))
-}
-
-// note is what a person should know about a claim beyond its holder: that the holder is gone, or how long it still holds.
-func (p *rows) note(c state.Claim) (string, theme.Style) {
-	switch {
-	case p.snap.Stale(c.Agent):
-		return p.Warning + " stale", p.Warn
-	case c.ExpiresAt == nil:
-		return "", p.Text
-	case c.ExpiresAt.Sub(p.snap.Now) < 2*time.Minute:
-		return p.Time + " " + pane.Left(p.snap.Now, *c.ExpiresAt), p.Warn
-	}
-	return p.Time + " " + pane.Left(p.snap.Now, *c.ExpiresAt), p.Dim
-}
-
-// short is the note as a symbol.
-func (p *rows) short(c state.Claim) string {
-	switch {
-	case p.snap.Stale(c.Agent):
-		return " " + p.Warning
-	case c.ExpiresAt != nil:
-		return " " + p.Time
-	}
-	return ""
-}
-
-// Detail tells everything about the selected claim, and what overlaps it.
-func (p *rows) Detail(w int) []theme.Spans {
-	r := (*Pane)(p).selected()
-	if r == nil {
-		return nil
-	}
-	path := r.node.path
-	if path == "" {
-		path = "."
-	}
-	d := pane.NewDetail(p.Look, w)
-	d.Title(path)
-	for _, c := range r.node.claims {
-		d.Gap()
-		d.Field("holder", c.Agent, p.Owners.Style(c.Agent))
-		d.Field("mode", string(c.Mode), p.Text)
-		d.Field("since", pane.Stamp(p.snap.Now, c.Since)+", "+pane.Ago(p.snap.Now, c.Since), p.Text)
-		if note, style := p.note(c); note != "" {
-			d.Field("state", note, style)
-		}
-		d.Field("reason", c.Reason, p.Text)
-		d.Field("fence", strconv.FormatInt(c.Fence, 10), p.Dim)
-		d.Field("event", fmt.Sprintf("#%d", c.Seq), p.Dim)
-	}
-	if len(r.node.claims) == 0 {
-		d.Text("Nobody holds this directory as a whole.", p.Dim)
-	}
-	var near []state.Claim
-	for _, c := range p.snap.State.Overlapping(path, p.snap.FoldCase) {
-		if c.Path != path {
-			near = append(near, c)
-		}
-	}
-	if len(near) > 0 {
-		d.Heading("also around it")
-		for _, c := range near {
-			d.Field(c.Agent, c.Path+"  "+string(c.Mode), p.Text)
-		}
-	}
-	return d.Lines()
+	return m
 }

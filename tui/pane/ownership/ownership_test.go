@@ -12,7 +12,7 @@ import (
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/pane"
-	"github.com/agentloadout/loadout/tui/theme"
+	"github.com/agentloadout/loadout/tui/pane/panetest"
 )
 
 var now = time.Date(2026, 9, 3, 12, 0, 0, 0, time.UTC)
@@ -24,7 +24,9 @@ func claims(t *testing.T, lines ...string) *state.State {
 	for i, line := range lines {
 		f := strings.Fields(line)
 		o := event.Ownership{Paths: []string{f[2]}, Mode: event.Mode(f[1])}
-		if len(f) > 3 {
+		if reason, ok := strings.CutPrefix(f[len(f)-1], "because="); ok {
+			o.Reason = strings.ReplaceAll(reason, "_", " ")
+		} else if len(f) > 3 {
 			o.ExpiresAt = now.Add(time.Minute).Format(event.TimeFormat)
 		}
 		e, err := event.New(f[0], event.Broadcast, line, o)
@@ -41,15 +43,16 @@ func claims(t *testing.T, lines ...string) *state.State {
 
 func show(t *testing.T, s *state.State, w int) *Pane {
 	t.Helper()
-	th, err := theme.New(theme.Options{Name: theme.None})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := New(pane.Look{Theme: th, Owners: th.NewOwners()})
+	p := New(panetest.Look(t, false))
 	p.SetSize(w, 20, false)
 	p.SetFocus(true)
-	p.Apply(pane.Snapshot{State: s, Now: now, Live: map[string]engine.Liveness{"gone": {Known: true}}}, pane.Changes{})
+	p.Apply(snapshot(s), pane.Changes{})
 	return p
+}
+
+// snapshot is an hour after the claims; gone's session is over, and live's is not.
+func snapshot(s *state.State) pane.Snapshot {
+	return pane.Snapshot{State: s, Now: now, Live: map[string]engine.Liveness{"gone": {Known: true}, "live": {Known: true, Live: true, LastBeat: now}}}
 }
 
 // screen is the pane without blanks at the ends of lines.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/state"
 )
 
@@ -11,6 +12,7 @@ import (
 type node struct {
 	path     string
 	claims   []state.Claim
+	drift    []engine.Drift // changes where another agent works than the ones that claimed the path
 	children []*node
 }
 
@@ -23,21 +25,58 @@ type row struct {
 	last   bool         // no sibling follows
 	again  bool         // the path is that of the row above
 	closed bool         // what lies below is hidden
+	kind   rowKind
 }
 
-// buildTree sorts claims into a tree. The claims are sorted by path, then agent.
-func buildTree(claims []state.Claim) *node {
+// rowKind is what a row is about.
+type rowKind int
+
+const (
+	ofPath      rowKind = iota
+	ofUnclaimed         // the heading of the changed files that nobody has claimed
+	ofChange            // one of them
+)
+
+// key tells a row from all others, also when the rows were made anew.
+func (r *row) key() string {
+	switch {
+	case r.kind != ofPath:
+		return "\x00" + r.node.path + "\x00" + worktree(r.node)
+	case r.claim == nil:
+		return r.node.path
+	}
+	return r.node.path + "\x00" + r.claim.Agent
+}
+
+func worktree(n *node) string {
+	if len(n.drift) == 0 {
+		return ""
+	}
+	return n.drift[0].Worktree
+}
+
+// buildTree sorts claims, and changes under them, into a tree. The claims are sorted by path, then agent.
+func buildTree(claims []state.Claim, changes []engine.Drift) *node {
 	root := &node{}
 	for _, c := range claims {
-		n := root
-		if c.Path != "." {
-			for part := range strings.SplitSeq(c.Path, "/") {
-				n = n.child(part)
-			}
-		}
+		n := root.at(c.Path)
 		n.claims = append(n.claims, c)
 	}
+	for i := range changes {
+		n := root.at(changes[i].Path)
+		n.drift = append(n.drift, changes[i])
+	}
 	return root
+}
+
+func (n *node) at(path string) *node {
+	if path == "." {
+		return n
+	}
+	for part := range strings.SplitSeq(path, "/") {
+		n = n.child(part)
+	}
+	return n
 }
 
 func (n *node) child(part string) *node {
@@ -64,7 +103,7 @@ func (n *node) rows(closed map[string]bool) []row {
 func appendChildren(rows []row, n *node, trunk []bool, closed map[string]bool) []row {
 	for i, c := range n.children {
 		label := c.path[len(n.path):]
-		for len(c.claims) == 0 && len(c.children) == 1 && !closed[c.path] {
+		for len(c.claims) == 0 && len(c.drift) == 0 && len(c.children) == 1 && !closed[c.path] {
 			c = c.children[0]
 			label = c.path[len(n.path):]
 		}
