@@ -22,6 +22,10 @@ const (
 	MaxAnswer = 1 << 20   // bytes of answer that are kept
 )
 
+// EnvMark is the environment variable that marks a turn's program and all that it starts. Its value says which turn; inside a turn
+// that a turn started, both with a slash between them. A process that finds it runs on behalf of an automatic turn.
+const EnvMark = "LOADOUT_TURN"
+
 // ErrKilled is the cause of a context that the kill switch cancelled: context.WithCancelCause(ctx) and cancel(ErrKilled). A
 // provider then gives the program KillGrace instead of CancelGrace.
 var ErrKilled = errors.New("the kill switch was set")

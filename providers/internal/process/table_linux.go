@@ -1,0 +1,71 @@
+package process
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/agentloadout/loadout/engine/turn"
+)
+
+// table lists the living processes of the system, as far as they can be seen.
+func table() []entry {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer proc.Close()
+	names, err := proc.Readdirnames(-1)
+	if err != nil {
+		return nil
+	}
+	list := make([]entry, 0, len(names))
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			if e, ok := lookUp(pid); ok {
+				list = append(list, e)
+			}
+		}
+	}
+	return list
+}
+
+// lookUp reads /proc/<pid>/stat, see proc_pid_stat(5). The name stands in parentheses and may hold any character, so that
+// fields are counted from the last parenthesis. What only waits for its parent to read the exit status has ended.
+func lookUp(pid int) (entry, bool) {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return entry{}, false
+	}
+	const state, parent, group, start = 0, 1, 2, 19 // the fields 3, 4, 5 and 22 of the manual
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) <= start || fields[state] == "Z" || fields[state] == "X" {
+		return entry{}, false
+	}
+	e := entry{pid: pid}
+	if e.parent, err = strconv.Atoi(fields[parent]); err != nil {
+		return entry{}, false
+	}
+	if e.group, err = strconv.Atoi(fields[group]); err != nil {
+		return entry{}, false
+	}
+	if e.start, err = strconv.ParseUint(fields[start], 10, 64); err != nil {
+		return entry{}, false
+	}
+	return e, true
+}
+
+// carries reports whether the environment with which a process was started has the mark, or one below it.
+func carries(pid int, mark string) bool {
+	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil {
+		return false // another user's, or ended
+	}
+	for kv := range bytes.SplitSeq(env, []byte{0}) {
+		if value, ok := strings.CutPrefix(string(kv), turn.EnvMark+"="); ok {
+			return value == mark || strings.HasPrefix(value, mark+"/")
+		}
+	}
+	return false
+}
