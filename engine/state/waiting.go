@@ -15,12 +15,17 @@ type WaitKind string
 // What waits for a person, the weightiest first.
 const (
 	WaitHalt     WaitKind = "halt"     // the kill switch is on: nobody can write
+	WaitTurn     WaitKind = "turn"     // it failed, nobody knows what came of it, or it is held: no other is started before
+	WaitCap      WaitKind = "cap"      // reached: no further turn is started
 	WaitQuestion WaitKind = "question" // put to a person, or to a session that is over
 	WaitTask     WaitKind = "task"     // put to a person
 	WaitClaim    WaitKind = "claim"    // held by a session that is over, in the way of those that live
 )
 
-var waitWeight = map[WaitKind]int{WaitHalt: 0, WaitQuestion: 1, WaitTask: 2, WaitClaim: 3}
+// weight of a kind: the lower, the weightier.
+func (k WaitKind) weight() int {
+	return slices.Index([]WaitKind{WaitHalt, WaitTurn, WaitCap, WaitQuestion, WaitTask, WaitClaim}, k)
+}
 
 // Waiting is one thing that waits for a person.
 type Waiting struct {
@@ -29,9 +34,9 @@ type Waiting struct {
 	Agent string    `json:"agent"` // who waits, or whose session it is about
 	Since time.Time `json:"since"`
 	Seq   int64     `json:"seq"`            // the event that it began with, -1 for none
-	ID    string    `json:"id,omitempty"`   // of the task or question
+	ID    string    `json:"id,omitempty"`   // of the task, question or turn
 	Path  string    `json:"path,omitempty"` // of the claim
-	Verb  []string  `json:"verb"`           // arguments of the command that settles it; "…" stands for words of one's own
+	Verb  []string  `json:"verb,omitempty"` // arguments of the command that settles it; "…" stands for words of one's own
 }
 
 // Outlook is what decides beside the log whether something waits.
@@ -52,12 +57,55 @@ func (s *State) Waiting(o Outlook) []Waiting {
 			Kind: WaitHalt, Text: cmp.Or(h.Reason, "halted"), Agent: h.By, Since: h.At, Seq: h.Seq, Verb: []string{"resume"},
 		})
 	}
+	list = s.waitingTurns(list)
 	list = s.waitingTasks(list, o)
 	list = s.waitingClaims(list, o)
 	slices.SortStableFunc(list, func(a, b Waiting) int {
-		return cmp.Or(cmp.Compare(waitWeight[a.Kind], waitWeight[b.Kind]), a.Since.Compare(b.Since), cmp.Compare(a.Seq, b.Seq))
+		return cmp.Or(cmp.Compare(a.Kind.weight(), b.Kind.weight()), a.Since.Compare(b.Since), cmp.Compare(a.Seq, b.Seq))
 	})
 	return list
+}
+
+// waitingTurns adds turns that are not repeated on their own, and sessions that a cap keeps from their next turn.
+func (s *State) waitingTurns(list []Waiting) []Waiting {
+	for _, t := range s.OpenTurns() {
+		if !t.Waits() {
+			continue
+		}
+		since := t.Queued
+		if t.Ended != nil {
+			since = *t.Ended
+		}
+		text := turnWaits[t.Status]
+		if t.Cause != "" {
+			text += ": " + t.Cause
+		}
+		list = append(list, Waiting{Kind: WaitTurn, Text: text, Agent: t.Agent, Since: since, Seq: t.Seq, ID: t.ID})
+	}
+	for _, session := range s.Sessions() {
+		if session.Stopped != "" {
+			list = append(list, Waiting{
+				Kind: WaitCap, Text: fmt.Sprintf("the cap %s is reached, turns made: %d", session.Stopped, session.Turns),
+				Agent: session.Agent, Since: s.when(session.Seq, session.Attached), Seq: session.Seq,
+			})
+		}
+	}
+	return list
+}
+
+// turnWaits says why a turn waits.
+var turnWaits = map[TurnStatus]string{
+	TurnFailed: "a turn failed", TurnHeld: "a turn is held", TurnCancelled: "a turn was cancelled", TurnUncertain: "nobody knows what came of a turn",
+}
+
+// when is the time of an event that is remembered, else the one given.
+func (s *State) when(seq int64, otherwise time.Time) time.Time {
+	for _, r := range s.refs.newest() {
+		if r.Seq == seq {
+			return r.At
+		}
+	}
+	return otherwise
 }
 
 // waitingTasks adds questions and tasks that are put to a person, and questions that nobody is left to answer.

@@ -59,7 +59,8 @@ func TestWaiting(t *testing.T) {
 				task := l.add("a", event.User, event.Task{})
 				l.add(event.User, "a", event.Task{}, resolving(task.ID))
 			},
-			Outlook{}, nil,
+			Outlook{},
+			nil,
 		},
 		{
 			"whose session it is, is a person; a session of that name is not",
@@ -70,7 +71,35 @@ func TestWaiting(t *testing.T) {
 				l.add("a", "anna", event.Question{}, saying("which?"))
 				l.add("a", "bot", event.Question{})
 			},
-			Outlook{}, []string{"question a 3: which? | coord answer id000003 …"},
+			Outlook{},
+			[]string{"question a 3: which? | coord answer id000003 …"},
+		},
+		{
+			"turns that nobody repeats, and caps",
+			func(l *log) {
+				turn := event.Turn{Agent: "a", Turn: "t1", Provider: "sim", Session: "s", Why: event.WhyDelivery, Seqs: []int64{0}}
+				step := func(action event.TurnAction, change func(*event.Turn)) {
+					b := turn
+					b.Action = action
+					if change != nil {
+						change(&b)
+					}
+					l.add(event.Loadout, event.Broadcast, b)
+				}
+				through := int64(0)
+				l.add("b", event.User, event.Question{}, saying("still?"))
+				step(event.TurnAttached, func(b *event.Turn) { b.Through = &through })
+				step(event.TurnOpened, func(b *event.Turn) { b.Agents = []string{"a"} })
+				step(event.TurnQueued, nil)
+				step(event.TurnStarted, nil)
+				step(event.TurnFailed, func(b *event.Turn) { b.Cause, b.Spent = "timeout", "maybe" })
+				step(event.TurnStopped, func(b *event.Turn) { b.Cause = string(event.CapTurns) })
+			},
+			Outlook{},
+			[]string{
+				"turn a 3: a turn failed: timeout | ", "cap a 6: the cap turns is reached, turns made: 1 | ",
+				"question b 0: still? | coord answer id000000 …",
+			},
 		},
 		{
 			"a question to a session that is over",
@@ -100,7 +129,8 @@ func TestWaiting(t *testing.T) {
 				l.add(event.Loadout, event.Broadcast, register("a", ""))
 				l.add("a", event.Broadcast, claim(event.Exclusive, "src"))
 			},
-			Outlook{Stale: isOver("a")}, nil,
+			Outlook{Stale: isOver("a")},
+			nil,
 		},
 	}
 	for _, tt := range tests {
