@@ -12,10 +12,11 @@ import (
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 type statusCmd struct {
-	At      *int64 `placeholder:"SEQ" help:"As of this sequence number, also below a compaction."`
+	At      *int64 `complete:"seq" placeholder:"SEQ" help:"As of this sequence number, also below a compaction."`
 	NoDrift bool   `help:"Do not ask git which files changed outside of the claims."`
 }
 
@@ -161,7 +162,7 @@ func (c *call) printStatus(s *status) {
 		c.printf("begin with: loadout coord own AGENT PATH\n")
 		return
 	}
-	c.printf("%s\n", c.bold(fmt.Sprintf("Coordination status (%s, seq %d)", plural(s.Events, "event"), s.HighSeq)))
+	c.printf("%s\n", c.bold(fmt.Sprintf("Coordination status (%s, seq %d)", words.Plural(s.Events, "event"), s.HighSeq)))
 	if s.At != nil {
 		c.printf("as of seq %d; the log may have gone on since\n", *s.At)
 	}
@@ -199,11 +200,14 @@ func (c *call) printWaiting(s *status) {
 	list := slices.DeleteFunc(slices.Clone(s.Waiting), func(w state.Waiting) bool { return w.Kind == state.WaitHalt })
 	c.section("Waits for a person", len(list))
 	for _, w := range list {
-		verb := make([]string, len(w.Verb))
-		for i, word := range w.Verb {
-			verb[i] = engine.ShellWord(word)
+		whose := "of"
+		if w.ID != "" && w.Kind != state.WaitTurn {
+			whose = "from"
 		}
-		c.printf("  %s from %s, %s: %s\n      loadout %s\n", w.Kind, c.bold(w.Agent), ago(w.Since, s.Now), w.Text, strings.Join(verb, " "))
+		c.printf("  %s %s %s, %s: %s\n", w.Kind, whose, c.bold(w.Agent), words.Since(s.Now, w.Since), w.Text)
+		if len(w.Verb) > 0 {
+			c.printf("      loadout %s\n", shellWords(w.Verb))
+		}
 	}
 }
 
@@ -212,7 +216,7 @@ func (c *call) printOwnership(s *status) {
 	if len(s.Ownership) == 0 {
 		return
 	}
-	c.printf("\n%s\n", c.bold(fmt.Sprintf("File ownership (%s):", plural(len(s.Ownership), "path"))))
+	c.printf("\n%s\n", c.bold(fmt.Sprintf("File ownership (%s):", words.Plural(len(s.Ownership), "path"))))
 	stale := map[string]bool{}
 	for _, a := range s.Agents {
 		stale[event.FoldName(a.Name)] = engine.Stale(a.Agent, engine.Liveness{Known: a.Registered, Live: a.Live})
@@ -223,7 +227,7 @@ func (c *call) printOwnership(s *status) {
 	})
 	for _, k := range claims {
 		c.printf("  %s (%s): %s  fence %d, since %s%s%s%s\n", k.Agent, k.Mode, c.bold(k.Path), k.Fence,
-			ago(k.Since, c.now()), c.limit(k.ExpiresAt), because(k.Reason), staleMark(stale[event.FoldName(k.Agent)]))
+			words.Since(c.now(), k.Since), c.limit(k.ExpiresAt), because(k.Reason), staleMark(stale[event.FoldName(k.Agent)]))
 	}
 }
 
@@ -260,11 +264,11 @@ func (c *call) printAgent(a agentStatus, head int64, now time.Time) {
 func sessionMark(a agentStatus, now time.Time) string {
 	beat := ""
 	if a.LastBeat != nil {
-		beat = ", last heard of " + span(now.Sub(*a.LastBeat)) + " ago"
+		beat = ", last heard of " + words.Span(now.Sub(*a.LastBeat)) + " ago"
 	}
 	switch {
 	case a.Ended != nil:
-		return ", session ended " + ago(*a.Ended, now)
+		return ", session ended " + words.Since(now, *a.Ended)
 	case !a.Registered:
 		return ""
 	case a.Live:
@@ -291,7 +295,7 @@ func (c *call) printForeignDrift(d *engine.DriftReport) {
 		c.printDrift(item)
 	}
 	if unclaimed > 0 {
-		c.printf("\n%s changed under no claim: loadout coord drift\n", plural(unclaimed, "file"))
+		c.printf("\n%s changed under no claim: loadout coord drift\n", words.Plural(unclaimed, "file"))
 	}
 	if d.Partial {
 		c.printf("\nnot every worktree could be compared in time: loadout coord drift\n")
@@ -326,7 +330,7 @@ func (*driftCmd) run(ctx context.Context, c *call) error {
 		}
 		c.printf("%s\n", c.bold(fmt.Sprintf("Changed files and claims (as of seq %d)", report.AsOf)))
 		for _, w := range report.Worktrees {
-			c.printf("  %s%s: %s changed%s\n", w.Path, inParens(w.Branch), plural(w.Changed, "file"), worktreeNote(w))
+			c.printf("  %s%s: %s changed%s\n", w.Path, inParens(w.Branch), words.Plural(w.Changed, "file"), worktreeNote(w))
 		}
 		if len(report.Items) == 0 {
 			c.printf("\nno drift\n")
@@ -337,7 +341,7 @@ func (*driftCmd) run(ctx context.Context, c *call) error {
 			c.printDrift(item)
 		}
 		if report.Omitted > 0 {
-			c.printf("  … and %s\n", plural(report.Omitted, "more file"))
+			c.printf("  … and %s\n", words.Plural(report.Omitted, "more file"))
 		}
 	})
 }
