@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/agentloadout/loadout/engine"
-	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // agentCmd groups the verbs about sessions.
@@ -21,7 +21,7 @@ type registerCmd struct {
 	Name    string `placeholder:"NAME" help:"This very name, refused if a live session has it."`
 	Human   string `placeholder:"NAME" help:"Whose session it is."`
 	Session string `placeholder:"ID" help:"The program's own id of the session."`
-	PID     int    `name:"pid" placeholder:"N" help:"The process whose life is the session's; default: the agent program above this one."`
+	PID     *int   `name:"pid" placeholder:"N" help:"The process whose life is the session's; default: the agent program above this one."`
 	writing
 }
 
@@ -33,9 +33,6 @@ func (registerCmd) Help() string {
 }
 
 func (o *registerCmd) run(ctx context.Context, c *call) error {
-	if o.PID < 0 {
-		return &engine.UsageError{Message: "--pid is the number of a process"}
-	}
 	e, err := c.open(o.LockWait)
 	if err != nil {
 		return err
@@ -51,29 +48,16 @@ func (o *registerCmd) run(ctx context.Context, c *call) error {
 		return err
 	}
 	c.noteReceipt(r)
-	name := registeredName(r)
 	extra := struct {
 		Name string `json:"name"`
-	}{name}
+	}{r.Agent}
 	// The name alone is the answer, so that a shell can take it: export LOADOUT_AGENT=$(loadout agent register).
 	return c.answer(receipt(r, extra), func() {
-		c.printf("%s\n", name)
-		c.note("registered as %s (seq %d); set %s to it, and 'me' stands for it", name, r.Seq(), engine.EnvAgent)
+		c.printf("%s\n", r.Agent)
+		if !r.Duplicate {
+			c.note("registered as %s (seq %d); set %s to it, and 'me' stands for it", r.Agent, r.Seq(), engine.EnvAgent)
+		}
 	})
-}
-
-// registeredName is the name that a receipt of Register proves.
-func registeredName(r engine.Receipt) string {
-	for i := range r.Events {
-		body, err := r.Events[i].Body()
-		if err != nil {
-			continue
-		}
-		if a, ok := body.(event.Agent); ok {
-			return a.Name
-		}
-	}
-	return ""
 }
 
 type agentsCmd struct {
@@ -120,13 +104,13 @@ func (o *agentsCmd) run(ctx context.Context, c *call) error {
 			}
 		}
 		if hidden > 0 {
-			c.printf("%s left out whose session has ended: loadout agent list --all\n", plural(hidden, "name"))
+			c.printf("%s left out whose session has ended: loadout agent list --all\n", words.Plural(hidden, "name"))
 		}
 	})
 }
 
 type endCmd struct {
-	Name   string `arg:"" help:"Whose session."`
+	Name   string `complete:"agent" arg:"" help:"Whose session."`
 	Reason string `placeholder:"TEXT" help:"Why."`
 	writing
 }
@@ -145,7 +129,7 @@ func (o *endCmd) run(ctx context.Context, c *call) error {
 }
 
 type forgetCmd struct {
-	Name string `arg:"" help:"The name."`
+	Name string `complete:"agent" arg:"" help:"The name."`
 	writing
 }
 
@@ -158,7 +142,7 @@ func (o *forgetCmd) run(ctx context.Context, c *call) error {
 }
 
 type renameCmd struct {
-	Old string `arg:"" name:"name" help:"The agent."`
+	Old string `complete:"agent" arg:"" name:"name" help:"The agent."`
 	New string `arg:"" name:"new" help:"Its new name."`
 	writing
 }

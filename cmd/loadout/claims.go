@@ -2,21 +2,23 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 type ownCmd struct {
-	Holder string        `arg:"" name:"agent" help:"Who claims."`
-	Paths  []string      `arg:"" name:"path" type:"words" help:"Files or folders, relative to the working directory. All or none."`
+	Holder string        `complete:"agent" arg:"" name:"agent" help:"Who claims."`
+	Paths  []string      `complete:"path" arg:"" name:"path" type:"words" help:"Files or folders, relative to the working directory. All or none."`
 	Shared bool          `help:"Others may share the paths; nobody can claim them exclusively."`
 	TTL    time.Duration `name:"ttl" placeholder:"TIME" help:"The claim lapses after this time, unless it is renewed by owning again."`
 	Reason string        `placeholder:"TEXT" help:"Why; whoever is refused sees it."`
-	Fence  *int64        `placeholder:"N" help:"Renew only the holding with this number; refused if it has lapsed."`
+	Fence  *int64        `complete:"fence" placeholder:"N" help:"Renew only the holding with this number; refused if it has lapsed."`
 	Wait   time.Duration `placeholder:"TIME" help:"Wait this long for others to release the paths."`
 	Force  bool          `help:"End the claims of others. For a person; needs --reason."`
 	writing
@@ -36,8 +38,12 @@ func (o *ownCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	folder, err := e.Project().Rel(c.dir, ".")
+	if err != nil {
+		folder = "" // outside: only the top or an absolute path was typed
+	}
 	own := engine.Own{
-		Agent: who.name, Paths: paths, Shared: o.Shared, TTL: o.TTL,
+		Agent: who.name, Paths: paths, Typed: folder, Shared: o.Shared, TTL: o.TTL,
 		Reason: o.Reason, Fence: o.Fence, Force: o.Force,
 	}
 	r, err := o.claim(ctx, c, e, engine.Request{Command: own, Key: o.Key, By: who.by})
@@ -60,7 +66,7 @@ func (o *ownCmd) run(ctx context.Context, c *call) error {
 		}
 		if len(claims) > 0 && claims[0].ExpiresAt != nil {
 			at := *claims[0].ExpiresAt
-			c.printf("  until %s, in %s; own again to renew\n", clockTime(at, c.now()), span(at.Sub(c.now())))
+			c.printf("  until %s, in %s; own again to renew\n", words.Stamp(c.now(), at), words.Span(at.Sub(c.now())))
 		}
 		if fences := distinctFences(claims); fences > 1 {
 			for _, claim := range claims {
@@ -95,7 +101,7 @@ func (o *ownCmd) claim(ctx context.Context, c *call, e *engine.Engine, r engine.
 			return
 		}
 		said, when = text, now
-		c.note("waiting for %s, %s left", text, span(left))
+		c.note("waiting for %s, %s left", text, words.Span(left))
 	})
 }
 
@@ -112,9 +118,9 @@ func blockers(refused *engine.ConflictError) string {
 }
 
 type releaseCmd struct {
-	Holder string   `arg:"" name:"agent" help:"Who releases."`
-	Paths  []string `arg:"" name:"path" type:"words" help:"Files or folders; what lies below is released too. All or none."`
-	Fence  *int64   `placeholder:"N" help:"Release only the holding with this number."`
+	Holder string   `complete:"agent" arg:"" name:"agent" help:"Who releases."`
+	Paths  []string `complete:"claim" arg:"" name:"path" type:"words" help:"Files or folders; what lies below is released too. All or none."`
+	Fence  *int64   `complete:"fence" placeholder:"N" help:"Release only the holding with this number."`
 	Force  bool     `help:"End the claims of others too. For a person; needs --reason."`
 	Reason string   `placeholder:"TEXT" help:"Why."`
 	writing
@@ -185,6 +191,15 @@ func claimsAt(ctx context.Context, e *engine.Engine, agent string, paths []strin
 	return claims
 }
 
+// seqAndFence names the number of a stored claim, and its fence where a renewal kept an older one.
+func seqAndFence(r engine.Receipt, claims []state.Claim) string {
+	s := fmt.Sprintf("seq %d", r.Seq())
+	if distinctFences(claims) == 1 {
+		s += fmt.Sprintf(", fence %d", claims[0].Fence)
+	}
+	return s
+}
+
 func distinctFences(claims []state.Claim) int {
 	fences := map[int64]bool{}
 	for _, claim := range claims {
@@ -209,8 +224,8 @@ func releasedPaths(r engine.Receipt) []string {
 }
 
 type conflictCmd struct {
-	Holder string   `arg:"" name:"agent" help:"Who would claim."`
-	Paths  []string `arg:"" name:"path" type:"words" help:"Files or folders."`
+	Holder string   `complete:"agent" arg:"" name:"agent" help:"Who would claim."`
+	Paths  []string `complete:"path" arg:"" name:"path" type:"words" help:"Files or folders."`
 }
 
 func (conflictCmd) Help() string {
@@ -251,15 +266,15 @@ func (c *call) printPreview(p engine.Preview) {
 		c.printf("no conflicts: %s may claim %s (as of seq %d)\n", p.Agent, strings.Join(p.Safe, ", "), p.AsOf)
 		return
 	}
-	c.printf("%s for %s (as of seq %d)\n", plural(len(p.Conflicts), "conflict"), p.Agent, p.AsOf)
+	c.printf("%s for %s (as of seq %d)\n", words.Plural(len(p.Conflicts), "conflict"), p.Agent, p.AsOf)
 	for _, x := range p.Conflicts {
-		c.printf("  %s: held by %s (%s) through %s since %s\n", c.bold(x.Path), x.Owner, x.OwnerMode, x.OwnerPath, ago(x.Since, c.now()))
+		c.printf("  %s: held by %s (%s) through %s since %s\n", c.bold(x.Path), x.Owner, x.OwnerMode, x.OwnerPath, words.Since(c.now(), x.Since))
 		if x.Reason != "" {
 			c.printf("    why: %s\n", x.Reason)
 		}
 		changed := ""
 		if x.LinesChanged > 0 {
-			changed = ", " + plural(x.LinesChanged, "line") + " changed"
+			changed = ", " + words.Plural(x.LinesChanged, "line") + " changed"
 		}
 		c.printf("    git: %s%s\n", x.Status, changed)
 		if x.Diff != "" {

@@ -37,10 +37,12 @@ func (*cockpitCmd) run(ctx context.Context, c *call) error {
 
 type tuiCmd struct {
 	Frame frameSize `placeholder:"WxH" help:"Print one frame of this size and end, e.g. 120x40."`
-	Pane  string    `placeholder:"NAME" help:"The pane that has the focus: ownership, contracts, timeline, agents."`
-	At    int64     `default:"-1" placeholder:"SEQ" help:"As of this sequence number."`
+	Pane  string    `complete:"pane" placeholder:"NAME" help:"The pane that has the focus: ownership, contracts, discussion, bridge, work, gates, timeline, agents."`
+	At    int64     `complete:"seq" default:"-1" placeholder:"SEQ" help:"As of this sequence number."`
 	ANSI  bool      `name:"ansi" help:"Keep the colours of a frame."`
 	ASCII bool      `name:"ascii" help:"Draw without box characters."`
+	Theme string    `enum:",auto,dark,light,none" default:"" placeholder:"NAME" help:"Colours: auto, dark, light, none."`
+	Mouse bool      `help:"Listen to the mouse: click to select, wheel to scroll."`
 	Plain bool      `help:"Print events as lines of text instead of drawing, for screen readers and where there is no terminal."`
 }
 
@@ -58,8 +60,8 @@ func (o *tuiCmd) run(ctx context.Context, c *call) error {
 	switch {
 	case c.nested:
 		return notHere("tui")
-	case o.Plain && (drawn || o.Pane != "" || o.ANSI || o.ASCII):
-		return &engine.UsageError{Message: "--plain draws nothing; it excludes --frame, --pane, --ansi and --ascii"}
+	case o.Plain && (drawn || o.Pane != "" || o.ANSI || o.ASCII || o.Theme != "" || o.Mouse):
+		return &engine.UsageError{Message: "--plain draws nothing; it excludes --frame, --pane, --ansi, --ascii, --theme and --mouse"}
 	case o.ANSI && !drawn:
 		return &engine.UsageError{Message: "--ansi goes with --frame"}
 	case o.Plain:
@@ -70,7 +72,7 @@ func (o *tuiCmd) run(ctx context.Context, c *call) error {
 			Hints:   []string{"loadout tui --plain", "loadout tui --frame 120x40", "loadout status"},
 		}
 	}
-	options := tui.Options{Pane: o.Pane, At: o.At, ASCII: o.ASCII}
+	options := tui.Options{Pane: o.Pane, At: o.At, ASCII: o.ASCII, Theme: o.Theme, Mouse: o.Mouse}
 	if drawn {
 		return o.frame(ctx, c, options)
 	}
@@ -139,6 +141,9 @@ func (c *call) cockpitOptions(ctx context.Context, o tui.Options) (tui.Options, 
 		agent = c.As
 	}
 	if agent, err = c.agent(ctx, e, agent); err != nil {
+		return o, err
+	}
+	if o.Settings, err = c.settings(e.Project()); err != nil {
 		return o, err
 	}
 	o.Engine, o.Agent = e, agent

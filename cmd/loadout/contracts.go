@@ -13,17 +13,18 @@ import (
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 type contractCmd struct {
-	Name     string  `arg:"" optional:"" help:"The contract; without it all are listed."`
+	Name     string  `complete:"contract" arg:"" optional:"" help:"The contract; without it all are listed."`
 	Body     *string `placeholder:"TEXT" help:"Publish this text as the next revision."`
-	File     string  `placeholder:"FILE" help:"Publish the contents of a file, or of stdin with -."`
-	Revision *int64  `placeholder:"N" help:"Publish as revision N, or show revision N."`
-	Base     *int64  `placeholder:"N" help:"Publish only if N is still the latest revision; 0: if there is none."`
+	File     string  `complete:"file" placeholder:"FILE" help:"Publish the contents of a file, or of stdin with -."`
+	Revision *int64  `complete:"revision" placeholder:"N" help:"Publish as revision N, or show revision N."`
+	Base     *int64  `complete:"revision" placeholder:"N" help:"Publish only if N is still the latest revision; 0: if there is none."`
 	Format   string  `placeholder:"NAME" help:"What the text is, e.g. openapi-yaml."`
-	Consume  string  `placeholder:"AGENT" help:"Declare that AGENT builds on the contract."`
-	At       *int64  `placeholder:"SEQ" help:"As of this sequence number."`
+	Consume  string  `complete:"agent" placeholder:"AGENT" help:"Declare that AGENT builds on the contract."`
+	At       *int64  `complete:"seq" placeholder:"SEQ" help:"As of this sequence number."`
 	History  bool    `help:"Every revision."`
 	writing
 }
@@ -210,9 +211,9 @@ func (o *contractCmd) history(ctx context.Context, c *call, e *engine.Engine) er
 		revisions = kept
 	}
 	return c.answer(orEmpty(revisions), func() {
-		c.printf("%s: %s\n", c.bold(o.Name), plural(len(revisions), "revision"))
+		c.printf("%s: %s\n", c.bold(o.Name), words.Plural(len(revisions), "revision"))
 		for _, r := range revisions {
-			c.printf("  rev%d by %s at %s (seq %d)%s\n", r.Revision, r.Publisher, clockTime(r.At, c.now()), r.Seq, inParens(r.Format))
+			c.printf("  rev%d by %s at %s (seq %d)%s\n", r.Revision, r.Publisher, words.Stamp(c.now(), r.At), r.Seq, inParens(r.Format))
 		}
 	})
 }
@@ -245,7 +246,7 @@ func (o *contractCmd) show(ctx context.Context, c *call, e *engine.Engine) error
 		Readers []state.Reader `json:"readers"`
 	}{orEmpty(readers)}
 	return c.answer(joined{text, extra}, func() {
-		c.printf("%s rev%d by %s (seq %d, %s)\n", c.bold(text.Name), text.Revision, text.Publisher, text.Seq, ago(text.At, c.now()))
+		c.printf("%s rev%d by %s (seq %d, %s)\n", c.bold(text.Name), text.Revision, text.Publisher, text.Seq, words.Since(c.now(), text.At))
 		if text.Format != "" {
 			c.printf("Format: %s\n", text.Format)
 		}

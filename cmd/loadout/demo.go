@@ -215,15 +215,6 @@ func (s *story) last() state.Ref {
 	return state.Ref{}
 }
 
-// shellWords is args as somebody would type them.
-func shellWords(args []string) string {
-	words := make([]string, len(args))
-	for i, arg := range args {
-		words[i] = engine.ShellWord(arg)
-	}
-	return strings.Join(words, " ")
-}
-
 // newDemoProject makes a scratch repository with a few files to talk about.
 func newDemoProject(ctx context.Context) (string, error) {
 	dir, err := os.MkdirTemp("", "loadout-demo-")

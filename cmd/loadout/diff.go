@@ -8,9 +8,9 @@ import (
 )
 
 type diffCmd struct {
-	Name       string `arg:"" help:"The contract."`
-	From       int64  `placeholder:"N" help:"The older revision; default: the one before --to."`
-	To         int64  `placeholder:"N" help:"The newer revision; default: the latest."`
+	Name       string `complete:"contract" arg:"" help:"The contract."`
+	From       int64  `complete:"revision" placeholder:"N" help:"The older revision; default: the one before --to."`
+	To         int64  `complete:"revision" placeholder:"N" help:"The newer revision; default: the latest."`
 	SideBySide bool   `short:"y" help:"Both texts beside each other."`
 	Width      int    `placeholder:"CELLS" help:"Width of the side by side view, default 120."`
 	History    bool   `help:"List the revisions instead."`

@@ -23,6 +23,7 @@ type grammar struct {
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 
 	TortureWriter tortureWriterCmd `cmd:"" name:"torture-writer" hidden:"" help:"One writer of doctor --torture."`
+	Complete      completeCmd      `cmd:"" name:"__complete" hidden:"" help:"What may stand at the end of a line, for the completion scripts."`
 }
 
 // coordCmd groups what agents and people say to each other through the log.
@@ -65,10 +66,10 @@ type daemonCmd struct {
 // common are the flags of every verb.
 type common struct {
 	Help    helpFlag `short:"h" group:"Common flags" help:"Show what a command does, with examples."`
-	Project string   `placeholder:"DIR" group:"Common flags" help:"The project: the folder that holds .handoff/. Default: LOADOUT_PROJECT, else found from the working directory."`
+	Project string   `complete:"dir" placeholder:"DIR" group:"Common flags" help:"The project: the folder that holds .handoff/. Default: LOADOUT_PROJECT, else found from the working directory."`
 	JSON    bool     `name:"json" group:"Common flags" help:"Print the answer as JSON, and a refusal as JSON on stderr."`
-	Agent   string   `placeholder:"NAME" group:"Common flags" help:"Who acts where the verb names nobody, and whom 'me' stands for. Default: LOADOUT_AGENT, else found from the process."`
-	As      string   `placeholder:"NAME" group:"Common flags" help:"Like --agent, also when NAME is the live session of another process."`
+	Agent   string   `complete:"agent" placeholder:"NAME" group:"Common flags" help:"Who acts where the verb names nobody, and whom 'me' stands for. Default: LOADOUT_AGENT, else found from the process."`
+	As      string   `complete:"agent" placeholder:"NAME" group:"Common flags" help:"Like --agent, also when NAME is the live session of another process."`
 	NoColor bool     `group:"Common flags" help:"No colours. NO_COLOR does the same."`
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // testApp is an app without a terminal whose output is kept.
@@ -98,13 +99,13 @@ func TestExamplesParse(t *testing.T) {
 				line = strings.TrimSuffix(line[i+2:], ")")
 				line = strings.ReplaceAll(line, "$PPID", "1")
 			}
-			words, err := splitLine(line)
+			args, err := words.Split(line)
 			if err != nil {
 				t.Errorf("%s: %v", line, err)
 				continue
 			}
 			a, _, _ := testApp(t)
-			c, _, err := parse(a, append(words[1:], "--json"))
+			c, _, err := parse(a, append(args[1:], "--json"))
 			if err != nil {
 				t.Errorf("%s: %v", line, err)
 				continue

@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 type handoffCmd struct {
-	To       string   `arg:"" optional:"" name:"agent" help:"To whom, or with no text: whose inbox."`
+	To       string   `complete:"agent" arg:"" optional:"" name:"agent" help:"To whom, or with no text: whose inbox."`
 	Text     []string `arg:"" optional:"" type:"words" help:"The work to hand over."`
 	Context  string   `placeholder:"TEXT" help:"What one must know."`
-	From     string   `placeholder:"AGENT" help:"Who hands over; default: who acts, else user."`
-	Done     string   `placeholder:"ID" help:"Mark this task as done."`
+	From     string   `complete:"agent" placeholder:"AGENT" help:"Who hands over; default: who acts, else user."`
+	Done     string   `complete:"task" placeholder:"ID" help:"Mark this task as done."`
 	Evidence string   `placeholder:"TEXT" help:"With --done: what shows it."`
 	writing
 }
@@ -81,7 +82,7 @@ func (o *handoffCmd) send(ctx context.Context, c *call, e *engine.Engine) error 
 	}{message, []string{}}
 	return c.answer(receipt(r, answer), func() {
 		c.printf("Sent to %s: %s (id %s, seq %d)\n", message.To, message.Description, message.ID, r.Seq())
-		c.printf("it is picked up with: loadout handoff %s\n", engine.ShellWord(message.To))
+		c.printf("it is picked up with: loadout handoff %s\n", words.ShellWord(message.To))
 	})
 }
 
@@ -112,12 +113,12 @@ func (o *handoffCmd) inbox(ctx context.Context, c *call, e *engine.Engine) error
 		return err
 	}
 	return c.answer(orEmpty(tasks), func() {
-		defer c.printf("as of seq %d, %s in the log\n", view.State.Head(), plural(view.State.Count(), "event"))
+		defer c.printf("as of seq %d, %s in the log\n", view.State.Head(), words.Plural(view.State.Count(), "event"))
 		if len(tasks) == 0 {
 			c.printf("No pending handoff tasks for %s.\n", agent)
 			return
 		}
-		c.printf("%s for %s:\n", plural(len(tasks), "pending handoff task"), agent)
+		c.printf("%s for %s:\n", words.Plural(len(tasks), "pending handoff task"), agent)
 		for _, m := range tasks {
 			c.printf("\n[%s] from %s (%s)\n", c.bold(m.ID), m.From, minute(m.Timestamp, c.now()))
 			c.block("  ", m.Description)
@@ -125,7 +126,7 @@ func (o *handoffCmd) inbox(ctx context.Context, c *call, e *engine.Engine) error
 				c.printf("  context:\n")
 				c.block("    ", m.Context)
 			}
-			c.printf("  when finished: loadout handoff --done %s\n", engine.ShellWord(m.ID))
+			c.printf("  when finished: loadout handoff --done %s\n", words.ShellWord(m.ID))
 		}
 		c.printf("\nwork them in order, oldest first\n")
 	})

@@ -52,6 +52,7 @@ func TestEveryVerbAnswersInJSON(t *testing.T) {
 
 		"coord watch":    nil, // streams: TestWatchMissesAndRepeatsNothing
 		"torture-writer": nil, // not for people
+		"__complete":     {"__complete", "bash", "loadout coord ow"},
 	}
 	for _, n := range leaves(t) {
 		verb := verbOf(n)

@@ -10,10 +10,10 @@ import (
 )
 
 type decideCmd struct {
-	Author     string   `arg:"" name:"agent" help:"Who decides."`
+	Author     string   `complete:"agent" arg:"" name:"agent" help:"Who decides."`
 	Title      []string `arg:"" type:"words" help:"The decision in one line."`
 	Rationale  string   `placeholder:"TEXT" help:"Why."`
-	Supersedes string   `placeholder:"ID" help:"The older decision that this one replaces: its id, a unique beginning of it, or #SEQ."`
+	Supersedes string   `complete:"decision" placeholder:"ID" help:"The older decision that this one replaces: its id, a unique beginning of it, or #SEQ."`
 	writing
 }
 
@@ -47,9 +47,9 @@ func (o *decideCmd) run(ctx context.Context, c *call) error {
 }
 
 type updateCmd struct {
-	Author   string   `arg:"" name:"agent" help:"Who reports."`
+	Author   string   `complete:"agent" arg:"" name:"agent" help:"Who reports."`
 	Note     string   `placeholder:"TEXT" help:"What was done."`
-	Files    []string `type:"words" placeholder:"PATH" help:"Files that it is about: several words, or repeated."`
+	Files    []string `complete:"path" type:"words" placeholder:"PATH" help:"Files that it is about: several words, or repeated."`
 	Blockers []string `type:"words" placeholder:"TEXT" help:"What is in the way: several words, or repeated."`
 	Next     string   `placeholder:"TEXT" help:"What comes next."`
 	Command  []string `type:"words" placeholder:"TEXT" help:"Commands that were run, each with how it ended if you add ' -> EXIT [SUMMARY]'."`

@@ -14,6 +14,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 
 	"github.com/agentloadout/loadout/engine/safetext"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // What is printed where:
@@ -93,6 +94,15 @@ func pad(s string, width int) styled {
 // clip makes s safe and shortens it to at most width cells, with an ellipsis where something is cut.
 func clip(s string, width int) styled {
 	return styled(displaywidth.TruncateString(safetext.Line(s), width, "…"))
+}
+
+// shellWords is args as somebody would type them.
+func shellWords(args []string) string {
+	typed := make([]string, len(args))
+	for i, arg := range args {
+		typed[i] = words.ShellWord(arg)
+	}
+	return strings.Join(typed, " ")
 }
 
 // writeJSON prints v as two-space indented JSON. Characters that could act on a terminal are escaped, which changes nothing for

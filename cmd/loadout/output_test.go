@@ -131,24 +131,6 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-func TestSpan(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		-time.Second:                            "0s",
-		400 * time.Millisecond:                  "0s",
-		59 * time.Second:                        "59s",
-		time.Minute:                             "1m",
-		5*time.Minute + 3*time.Second:           "5m 3s",
-		time.Hour + 10*time.Minute:              "1h 10m",
-		25 * time.Hour:                          "1d 1h",
-		72*time.Hour + 4*time.Minute:            "3d",
-		59*time.Minute + 59600*time.Millisecond: "1h",
-	} {
-		if got := span(d); got != want {
-			t.Errorf("%v: %q, want %q", d, got, want)
-		}
-	}
-}
-
 func TestParseSince(t *testing.T) {
 	now := time.Date(2026, 9, 10, 12, 0, 0, 0, time.UTC)
 	for typed, want := range map[string]time.Time{

@@ -27,12 +27,15 @@ func (c *call) open(lockWait time.Duration) (*engine.Engine, error) {
 	} else if err != nil {
 		return nil, err
 	}
+	set, _ := c.settings(project) //nolint:errcheck // what is valid of them holds
 	c.opened = engine.Open(project, engine.Options{
 		Command:  "loadout " + c.name,
 		Clock:    c.now,
 		Env:      c.callerEnv,
 		Host:     c.host,
 		LockWait: lockWait,
+
+		CompactAbove: int64(set.Compaction.Above),
 	})
 	return c.opened, nil
 }

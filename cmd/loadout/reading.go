@@ -11,11 +11,12 @@ import (
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 type ackCmd struct {
-	Reader string `arg:"" name:"agent" help:"Who has read."`
-	Seq    int64  `arg:"" help:"Everything up to this sequence number."`
+	Reader string `complete:"agent" arg:"" name:"agent" help:"Who has read."`
+	Seq    int64  `complete:"seq" arg:"" help:"Everything up to this sequence number."`
 	Note   string `placeholder:"TEXT" help:"What came of it."`
 	writing
 }
@@ -47,7 +48,7 @@ func (o *ackCmd) run(ctx context.Context, c *call) error {
 		} else {
 			c.printf("%s acknowledged through seq %d (ack seq %d)\n", who.name, o.Seq, r.Seq())
 		}
-		c.printf("%s unread, the log ends at seq %d\n", plural(read.Unread, "event"), r.Head)
+		c.printf("%s unread, the log ends at seq %d\n", words.Plural(read.Unread, "event"), r.Head)
 	})
 }
 
@@ -72,7 +73,7 @@ func reading(ctx context.Context, e *engine.Engine, agent string) readingJSON {
 }
 
 type snapshotCmd struct {
-	Reader string `arg:"" name:"agent" help:"For whom."`
+	Reader string `complete:"agent" arg:"" name:"agent" help:"For whom."`
 }
 
 func (snapshotCmd) Help() string {
@@ -103,7 +104,7 @@ func (o *snapshotCmd) run(ctx context.Context, c *call) error {
 
 func (c *call) printSnapshot(s *engine.Snapshot) {
 	c.printf("%s\n", c.bold(fmt.Sprintf("Coordination snapshot for %s (seq %d)", s.Agent, s.AsOf)))
-	c.printf("as of seq %d, read to %s, %s in the log\n", s.AsOf, seqOrNothing(s.ReadTo), plural(s.LogLines, "line"))
+	c.printf("as of seq %d, read to %s, %s in the log\n", s.AsOf, seqOrNothing(s.ReadTo), words.Plural(s.LogLines, "line"))
 	c.printHalt(s.Halted)
 	if len(s.Tasks)+len(s.Contracts)+len(s.Ownership)+len(s.Unacked)+len(s.Decisions) == 0 {
 		c.printf("\nNo active coordination state.\n")
@@ -119,13 +120,13 @@ func (c *call) printSnapshot(s *engine.Snapshot) {
 	c.section("File ownership", len(s.Ownership))
 	for _, o := range s.Ownership {
 		c.printf("  %s (%s): %s  fence %d, since %s%s%s%s\n", o.Agent, o.Mode, strings.Join(o.Paths, ", "), o.Fence,
-			ago(o.Since, c.now()), c.limit(o.ExpiresAt), because(o.Reason), staleMark(o.Stale))
+			words.Since(c.now(), o.Since), c.limit(o.ExpiresAt), because(o.Reason), staleMark(o.Stale))
 	}
 	c.section("Unacknowledged events", len(s.Unacked))
 	news := s.Unacked
 	if hidden := len(news) - maxNewsLines; hidden > 0 {
 		news = news[hidden:]
-		c.printf("  … and %s before\n", plural(hidden, "event"))
+		c.printf("  … and %s before\n", words.Plural(hidden, "event"))
 	}
 	for _, r := range news {
 		c.printRef(r)
@@ -136,7 +137,7 @@ func (c *call) printSnapshot(s *engine.Snapshot) {
 	}
 	c.printSkips(s.Skipped)
 	if n := s.Truncated.Total(); n > 0 {
-		c.printf("\n%s left out of this answer:\n", plural(n, "item"))
+		c.printf("\n%s left out of this answer:\n", words.Plural(n, "item"))
 		for _, how := range s.More {
 			c.printf("  %s\n", how)
 		}
@@ -190,7 +191,7 @@ func (c *call) printRef(r state.Ref) {
 	if r.SupersededBy > 0 {
 		old = fmt.Sprintf(" (superseded by seq %d)", r.SupersededBy)
 	}
-	c.printf("  seq=%d [%s] %s: %s%s, %s\n", r.Seq, r.Type, r.From, r.Description, old, ago(r.At, c.now()))
+	c.printf("  seq=%d [%s] %s: %s%s, %s\n", r.Seq, r.Type, r.From, r.Description, old, words.Since(c.now(), r.At))
 }
 
 func (c *call) printDecision(d state.Decision) {
@@ -207,9 +208,9 @@ func (c *call) limit(at *time.Time) string {
 	case at == nil:
 		return ""
 	case !c.now().Before(*at):
-		return ", lapsed " + ago(*at, c.now())
+		return ", lapsed " + words.Since(c.now(), *at)
 	}
-	return ", lapses in " + span(at.Sub(c.now()))
+	return ", lapses in " + words.Span(at.Sub(c.now()))
 }
 
 func staleMark(stale bool) string {
@@ -229,13 +230,13 @@ func seqOrNothing(seq int64) string {
 // printSkips says what of the log could not be read.
 func (c *call) printSkips(s state.Skips) {
 	if s.Bad > 0 {
-		c.printf("\nWarning: %s cannot be read; loadout doctor says more\n", plural(s.Bad, "line"))
+		c.printf("\nWarning: %s cannot be read; loadout doctor says more\n", words.Plural(s.Bad, "line"))
 	}
 	if s.Duplicate > 0 {
-		c.printf("Warning: %s twice in the log\n", plural(s.Duplicate, "event"))
+		c.printf("Warning: %s twice in the log\n", words.Plural(s.Duplicate, "event"))
 	}
 	if s.OutOfOrder > 0 {
-		c.printf("Warning: %s out of order\n", plural(s.OutOfOrder, "event"))
+		c.printf("Warning: %s out of order\n", words.Plural(s.OutOfOrder, "event"))
 	}
 }
 
@@ -246,13 +247,13 @@ func (c *call) printHalt(h *engine.HaltInfo) {
 	case h.Damaged:
 		c.printf("%s\n", c.red("HALTED; the kill switch does not say by whom or why"))
 	default:
-		c.printf("%s\n", c.red(fmt.Sprintf("HALTED by %s since %s: %s", h.By, ago(h.At, c.now()), h.Reason)))
+		c.printf("%s\n", c.red(fmt.Sprintf("HALTED by %s since %s: %s", h.By, words.Since(c.now(), h.At), h.Reason)))
 	}
 }
 
 type subscribeCmd struct {
-	Reader string `arg:"" name:"agent" help:"For whom: events from it, to it, and to everybody."`
-	Cursor int64  `default:"-1" placeholder:"N" help:"Only events after this sequence number; -1: from the first."`
+	Reader string `complete:"agent" arg:"" name:"agent" help:"For whom: events from it, to it, and to everybody."`
+	Cursor int64  `complete:"seq" default:"-1" placeholder:"N" help:"Only events after this sequence number; -1: from the first."`
 	Last   int    `placeholder:"N" help:"Only the newest N of them."`
 	Max    int    `placeholder:"N" default:"1000" help:"At most the oldest N of them, so that you can page; default 1000."`
 }
@@ -312,12 +313,12 @@ func (o *subscribeCmd) run(ctx context.Context, c *call) error {
 		switch {
 		case found.Omitted == 0:
 		case o.Last > 0:
-			c.printf("%s left out before: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted), engine.ShellWord(agent), o.Cursor)
+			c.printf("%s left out before: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted), words.ShellWord(agent), o.Cursor)
 		default:
-			c.printf("%s left out: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted), engine.ShellWord(agent), answer.Next)
+			c.printf("%s left out: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted), words.ShellWord(agent), answer.Next)
 		}
 		c.printSkips(found.Skips)
-		c.printf("High watermark: %d, read to %s, %s in the log\n", found.AsOf, seqOrNothing(answer.ReadTo), plural(answer.LogEvents, "event"))
+		c.printf("High watermark: %d, read to %s, %s in the log\n", found.AsOf, seqOrNothing(answer.ReadTo), words.Plural(answer.LogEvents, "event"))
 	})
 }
 
@@ -326,7 +327,7 @@ func omitted(n int64) string {
 	if n < 0 {
 		return "more events"
 	}
-	return plural(n, "event")
+	return words.Plural(n, "event")
 }
 
 // checkBounds refuses numbers that select nothing that could be.
@@ -343,7 +344,7 @@ func checkBounds(cursor int64, counts ...int) error {
 }
 
 type cardCmd struct {
-	Holder string `arg:"" name:"agent" help:"Whose card."`
+	Holder string `complete:"agent" arg:"" name:"agent" help:"Whose card."`
 }
 
 func (cardCmd) Help() string {

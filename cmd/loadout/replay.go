@@ -9,13 +9,14 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 type replayCmd struct {
-	At     *int64 `placeholder:"SEQ" help:"Show the state as of this sequence number instead, also below a compaction."`
+	At     *int64 `complete:"seq" placeholder:"SEQ" help:"Show the state as of this sequence number instead, also below a compaction."`
 	Last   int    `placeholder:"N" help:"Only the newest N events; default 2000."`
 	Since  string `placeholder:"TIME" help:"Only events since then: an age such as 2h, a date, or an RFC 3339 time."`
-	Cursor *int64 `placeholder:"N" help:"Only events after this sequence number."`
+	Cursor *int64 `complete:"seq" placeholder:"N" help:"Only events after this sequence number."`
 }
 
 func (replayCmd) Help() string {
@@ -111,7 +112,7 @@ func (c *call) printTimeline(t *engine.Timeline) {
 	}
 	c.printf("\n")
 	if t.Skipped > 0 {
-		c.printf("Warning: %s cannot be read; loadout doctor says more\n", plural(t.Skipped, "line"))
+		c.printf("Warning: %s cannot be read; loadout doctor says more\n", words.Plural(t.Skipped, "line"))
 	}
-	c.printf("Replay complete · %s, as of seq %d\n", plural(t.TotalEvents, "event"), t.AsOf)
+	c.printf("Replay complete · %s, as of seq %d\n", words.Plural(t.TotalEvents, "event"), t.AsOf)
 }

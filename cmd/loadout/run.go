@@ -100,7 +100,7 @@ func parse(a *app, args []string) (*call, command, error) {
 
 // newParser builds the parser of a grammar, which may be a part of the whole. A page of help goes to show.
 func newParser(tree any, show func(page string)) (*kong.Kong, error) {
-	w := &words{flags: map[string]bool{}}
+	w := &decoder{flags: map[string]bool{}}
 	parser, err := kong.New(tree, append(w.options(),
 		kong.Name("loadout"),
 		kong.Description(synopsis),

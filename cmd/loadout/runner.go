@@ -3,12 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"sync"
 
-	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // runner runs verbs inside the cockpit, for its command line: the same grammar, the same engine, and nothing of the terminal.
@@ -16,16 +15,16 @@ type runner struct {
 	app    *app
 	common common // of the command line that opened the cockpit
 
-	places func() ([]place, error)
+	completer func() (*completer, error)
 }
 
 func newRunner(c *call) *runner {
 	inside := *c.app
 	inside.stdin, inside.terminal, inside.colour, inside.nested = strings.NewReader(""), false, false, true
 	return &runner{
-		app:    &inside,
-		common: c.common,
-		places: sync.OnceValues(allPlaces),
+		app:       &inside,
+		common:    c.common,
+		completer: sync.OnceValues(func() (*completer, error) { return newCompleter(&inside, c.common) }),
 	}
 }
 
@@ -53,63 +52,21 @@ func (r *runner) flags() []string {
 	return flags
 }
 
-// Complete lists what may stand at the end of a line.
+// Complete lists what the last word of a line may become, each as one word of such a line, in quotes where it needs them. A quote is
+// left open where something may follow.
 func (r *runner) Complete(line string) []string {
-	places, err := r.places()
+	completer, err := r.completer()
 	if err != nil {
 		return nil
 	}
-	words, err := splitLine(line)
-	if err != nil {
-		return nil
+	before, last, _ := words.Unfinished(line)
+	if len(before) > 0 && before[0] == "loadout" {
+		before = before[1:]
 	}
-	last := ""
-	if n := len(words); n > 0 && !strings.HasSuffix(line, " ") {
-		words, last = words[:n-1], words[n-1]
+	found := completer.complete(context.Background(), before, last)
+	list := make([]string, len(found))
+	for i, x := range found {
+		list[i] = words.Complete(x.Word, x.GoesOn)
 	}
-	return complete(places, words, last)
-}
-
-// splitLine cuts a typed line into words: blanks separate them, quotes of both kinds and the backslash keep them together.
-func splitLine(line string) ([]string, error) {
-	var (
-		words []string
-		word  strings.Builder
-		begun bool
-		open  rune // the quote that is open, 0 for none
-	)
-	for rest := []rune(line); len(rest) > 0; rest = rest[1:] {
-		r := rest[0]
-		switch {
-		case r == '\\' && open != '\'':
-			if len(rest) == 1 {
-				return nil, &engine.UsageError{Message: "a backslash ends the line"}
-			}
-			rest = rest[1:]
-			word.WriteRune(rest[0])
-			begun = true
-		case open != 0 && r == open:
-			open = 0
-		case open != 0:
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			open, begun = r, true
-		case r == ' ' || r == '\t' || r == '\n':
-			if begun {
-				words = append(words, word.String())
-				word.Reset()
-				begun = false
-			}
-		default:
-			word.WriteRune(r)
-			begun = true
-		}
-	}
-	if open != 0 {
-		return nil, &engine.UsageError{Message: fmt.Sprintf("a quote is open: %c", open)}
-	}
-	if begun {
-		words = append(words, word.String())
-	}
-	return words, nil
+	return list
 }

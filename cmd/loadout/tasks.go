@@ -6,14 +6,15 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 type taskCmd struct {
-	To      string   `arg:"" help:"Who should do it; * for whoever is first."`
+	To      string   `complete:"party" arg:"" help:"Who should do it; * for whoever is first."`
 	Text    []string `arg:"" type:"words" help:"What to do."`
-	From    string   `placeholder:"AGENT" help:"Who asks; default: who acts, else user."`
+	From    string   `complete:"agent" placeholder:"AGENT" help:"Who asks; default: who acts, else user."`
 	Context string   `placeholder:"TEXT" help:"What one must know."`
-	Needs   []string `type:"names" placeholder:"ID" help:"Tasks that must be done first: several words, repeated, or with commas."`
+	Needs   []string `complete:"task" type:"names" placeholder:"ID" help:"Tasks that must be done first: several words, repeated, or with commas."`
 	writing
 }
 
@@ -32,9 +33,9 @@ func (o *taskCmd) run(ctx context.Context, c *call) error {
 }
 
 type askCmd struct {
-	To      string   `arg:"" help:"Whom to ask; * for everybody."`
+	To      string   `complete:"party" arg:"" help:"Whom to ask; * for everybody."`
 	Text    []string `arg:"" type:"words" help:"The question."`
-	From    string   `placeholder:"AGENT" help:"Who asks; default: who acts, else user."`
+	From    string   `complete:"agent" placeholder:"AGENT" help:"Who asks; default: who acts, else user."`
 	Context string   `placeholder:"TEXT" help:"What one must know to answer."`
 	writing
 }
@@ -78,9 +79,9 @@ func (c *call) send(ctx context.Context, w writing, from, to string, make func(f
 }
 
 type answerCmd struct {
-	ID   string   `arg:"" name:"id" help:"The question: its id, a unique beginning of it, or #SEQ."`
+	ID   string   `complete:"question" arg:"" name:"id" help:"The question: its id, a unique beginning of it, or #SEQ."`
 	Text []string `arg:"" type:"words" help:"The answer."`
-	From string   `placeholder:"AGENT" help:"Who answers; default: who acts, else user."`
+	From string   `complete:"agent" placeholder:"AGENT" help:"Who answers; default: who acts, else user."`
 	writing
 }
 
@@ -95,8 +96,8 @@ func (o *answerCmd) run(ctx context.Context, c *call) error {
 }
 
 type doneCmd struct {
-	ID       string `arg:"" name:"id" help:"The task: its id, a unique beginning of it, or #SEQ."`
-	From     string `placeholder:"AGENT" help:"Who did it; default: who acts, else user."`
+	ID       string `complete:"task" arg:"" name:"id" help:"The task: its id, a unique beginning of it, or #SEQ."`
+	From     string `complete:"agent" placeholder:"AGENT" help:"Who did it; default: who acts, else user."`
 	Evidence string `placeholder:"TEXT" help:"What shows that it is done."`
 	Failed   bool   `help:"It failed; --evidence says why."`
 	writing
@@ -120,8 +121,8 @@ func (o *doneCmd) run(ctx context.Context, c *call) error {
 }
 
 type cancelCmd struct {
-	ID     string `arg:"" name:"id" help:"The task or question: its id, a unique beginning of it, or #SEQ."`
-	From   string `placeholder:"AGENT" help:"Who withdraws it; default: who acts, else user."`
+	ID     string `complete:"open" arg:"" name:"id" help:"The task or question: its id, a unique beginning of it, or #SEQ."`
+	From   string `complete:"agent" placeholder:"AGENT" help:"Who withdraws it; default: who acts, else user."`
 	Reason string `placeholder:"TEXT" help:"Why."`
 	writing
 }
@@ -158,7 +159,7 @@ func (c *call) settle(ctx context.Context, w writing, from string, make func(fro
 }
 
 type nextCmd struct {
-	Taker string `arg:"" name:"agent" help:"Who takes it."`
+	Taker string `complete:"agent" arg:"" name:"agent" help:"Who takes it."`
 	writing
 }
 
@@ -197,7 +198,7 @@ func (o *nextCmd) run(ctx context.Context, c *call) error {
 			c.printf("  context:\n")
 			c.block("    ", task.Context)
 		}
-		c.printf("when finished: loadout coord done %s --from %s --evidence TEXT\n", engine.ShellWord(task.ID), engine.ShellWord(who.name))
+		c.printf("when finished: loadout coord done %s --from %s --evidence TEXT\n", words.ShellWord(task.ID), words.ShellWord(who.name))
 	})
 }
 

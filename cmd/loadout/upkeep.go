@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 type compactCmd struct {
@@ -41,18 +42,18 @@ func (o *compactCmd) run(ctx context.Context, c *call) error {
 	return c.answer(r, func() {
 		switch {
 		case r.Removed == 0:
-			c.printf("Log has %s (%s) — under threshold, nothing to remove.\n", plural(r.Before, "line"), size(r.BytesBefore))
+			c.printf("Log has %s (%s) — under threshold, nothing to remove.\n", words.Plural(r.Before, "line"), size(r.BytesBefore))
 		case r.DryRun:
-			c.printf("Would compact: %d → %d lines (removes %s)\n", r.Before, r.After, plural(r.Removed, "event"))
+			c.printf("Would compact: %d → %d lines (removes %s)\n", r.Before, r.After, words.Plural(r.Removed, "event"))
 		default:
-			c.printf("Compacted: %d → %d lines (removed %s), %s → %s\n", r.Before, r.After, plural(r.Removed, "event"), size(r.BytesBefore), size(r.BytesAfter))
+			c.printf("Compacted: %d → %d lines (removed %s), %s → %s\n", r.Before, r.After, words.Plural(r.Removed, "event"), size(r.BytesBefore), size(r.BytesAfter))
 			c.printf("  archive: .handoff/%s (all archives: %s)\n", r.Archive, size(r.ArchiveBytes))
 		}
 		if r.Roots > 0 {
-			c.printf("  %s kept because the state is built from them\n", plural(r.Roots, "older event"))
+			c.printf("  %s kept because the state is built from them\n", words.Plural(r.Roots, "older event"))
 		}
 		if r.Bad > 0 {
-			c.printf("  %s moved beside the archive\n", plural(r.Bad, "unreadable line"))
+			c.printf("  %s moved beside the archive\n", words.Plural(r.Bad, "unreadable line"))
 		}
 		for _, n := range r.Notes {
 			c.note("note: %s", n)
@@ -113,8 +114,8 @@ func (o *doctorCmd) run(ctx context.Context, c *call) error {
 
 func (c *call) printDoctor(r *engine.DoctorReport, fix bool) {
 	c.printf("%s\n", c.bold(r.Directory))
-	c.printf("  %s, %s, %s, %s (%s)\n", plural(r.Lines, "line"), size(r.Bytes), upTo(r.HighSeq),
-		plural(r.Archives, "archive"), size(r.ArchiveBytes))
+	c.printf("  %s, %s, %s, %s (%s)\n", words.Plural(r.Lines, "line"), size(r.Bytes), upTo(r.HighSeq),
+		words.Plural(r.Archives, "archive"), size(r.ArchiveBytes))
 	mendable := false
 	for _, f := range r.Findings {
 		mark := c.red("found")
@@ -171,7 +172,7 @@ func (o *doctorCmd) torture(ctx context.Context, c *call) error {
 	report, err := engine.Torture(ctx, options, func(r engine.TortureReport) {
 		if now := c.now(); now.Sub(said) >= time.Second {
 			said = now
-			c.note("%s: %d acknowledged, %s", span(r.Duration), r.Acknowledged, plural(r.Kills, "writer")+" killed")
+			c.note("%s: %d acknowledged, %s", words.Span(r.Duration), r.Acknowledged, words.Plural(r.Kills, "writer")+" killed")
 		}
 	})
 	if err != nil {
@@ -187,7 +188,7 @@ func (o *doctorCmd) torture(ctx context.Context, c *call) error {
 }
 
 func (c *call) printTorture(r *engine.TortureReport) {
-	c.printf("%s, %s killed in the middle of their work, %s\n", plural(r.Writers, "writer"), plural(r.Kills, "time"), span(r.Duration))
+	c.printf("%s, %s killed in the middle of their work, %s\n", words.Plural(r.Writers, "writer"), words.Plural(r.Kills, "time"), words.Span(r.Duration))
 	c.printf("  acknowledged  %d\n  found         %d\n  lost          %d\n", r.Acknowledged, r.Found, r.Lost)
 	c.printf("  stored but not acknowledged  %d\n", r.Unanswered)
 	c.printf("  numbers used twice  %d, left out  %d\n", r.Twice, r.Gaps)

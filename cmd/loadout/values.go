@@ -9,18 +9,20 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/agentloadout/loadout/engine/words"
 )
 
-// words decodes the values of flags and arguments. Its own rules, beside kong's:
+// decoder decodes the values of flags and arguments. Its own rules, beside kong's:
 //   - a value may start with a dash, but a flag of this program right behind another is a forgotten value;
 //   - a flag that takes several takes several words, or is repeated (type:"words"), and for names also commas (type:"names");
 //   - whole numbers are decimal;
 //   - durations also know days and weeks.
-type words struct {
+type decoder struct {
 	flags map[string]bool // every long flag of the grammar; filled once the grammar is built
 }
 
-func (w *words) options() []kong.Option {
+func (w *decoder) options() []kong.Option {
 	return []kong.Option{
 		kong.WithHyphenPrefixedParameters(true),
 		kong.KindMapper(reflect.String, kong.MapperFunc(w.decodeString)),
@@ -33,7 +35,7 @@ func (w *words) options() []kong.Option {
 }
 
 // learn collects the flags of the built grammar.
-func (w *words) learn(node *kong.Node) {
+func (w *decoder) learn(node *kong.Node) {
 	for _, f := range node.Flags {
 		w.flags[f.Name] = true
 	}
@@ -43,7 +45,7 @@ func (w *words) learn(node *kong.Node) {
 }
 
 // value takes the next word of the command line.
-func (w *words) value(ctx *kong.DecodeContext) (string, error) {
+func (w *decoder) value(ctx *kong.DecodeContext) (string, error) {
 	token := ctx.Scan.Pop()
 	if token.IsEOL() {
 		return "", errors.New("needs a value")
@@ -59,7 +61,7 @@ func (w *words) value(ctx *kong.DecodeContext) (string, error) {
 }
 
 // isFlag reports whether a word is a long flag of the grammar, with or without its value.
-func (w *words) isFlag(word string) bool {
+func (w *decoder) isFlag(word string) bool {
 	name, ok := strings.CutPrefix(word, "--")
 	if !ok {
 		return false
@@ -68,7 +70,7 @@ func (w *words) isFlag(word string) bool {
 	return w.flags[name]
 }
 
-func (w *words) decodeString(ctx *kong.DecodeContext, target reflect.Value) error {
+func (w *decoder) decodeString(ctx *kong.DecodeContext, target reflect.Value) error {
 	v, err := w.value(ctx)
 	if err != nil {
 		return err
@@ -77,7 +79,7 @@ func (w *words) decodeString(ctx *kong.DecodeContext, target reflect.Value) erro
 	return nil
 }
 
-func (w *words) decodeInt(ctx *kong.DecodeContext, target reflect.Value) error {
+func (w *decoder) decodeInt(ctx *kong.DecodeContext, target reflect.Value) error {
 	v, err := w.value(ctx)
 	if err != nil {
 		return err
@@ -90,12 +92,12 @@ func (w *words) decodeInt(ctx *kong.DecodeContext, target reflect.Value) error {
 	return nil
 }
 
-func (w *words) decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
+func (w *decoder) decodeDuration(ctx *kong.DecodeContext, target reflect.Value) error {
 	v, err := w.value(ctx)
 	if err != nil {
 		return err
 	}
-	d, err := parseDuration(v)
+	d, err := words.ParseDuration(v)
 	if err != nil {
 		return err
 	}
@@ -104,11 +106,11 @@ func (w *words) decodeDuration(ctx *kong.DecodeContext, target reflect.Value) er
 }
 
 // decodeWords takes one word and every further one up to the next flag; after -- it takes all the rest.
-func (w *words) decodeWords(ctx *kong.DecodeContext, target reflect.Value) error {
+func (w *decoder) decodeWords(ctx *kong.DecodeContext, target reflect.Value) error {
 	return w.several(ctx, target, func(v string) []string { return []string{v} })
 }
 
-func (w *words) decodeNames(ctx *kong.DecodeContext, target reflect.Value) error {
+func (w *decoder) decodeNames(ctx *kong.DecodeContext, target reflect.Value) error {
 	return w.several(ctx, target, func(v string) []string {
 		var names []string
 		for name := range strings.SplitSeq(v, ",") {
@@ -120,7 +122,7 @@ func (w *words) decodeNames(ctx *kong.DecodeContext, target reflect.Value) error
 	})
 }
 
-func (w *words) several(ctx *kong.DecodeContext, target reflect.Value, split func(string) []string) error {
+func (w *decoder) several(ctx *kong.DecodeContext, target reflect.Value, split func(string) []string) error {
 	joined := ctx.Scan.Peek().Type == kong.FlagValueToken // --flag=value is complete
 	v, err := w.value(ctx)
 	if err != nil {
@@ -150,30 +152,9 @@ const (
 	maxDays = 36500 // well below what a time.Duration can hold
 )
 
-// parseDuration is time.ParseDuration with days ("7d") and weeks ("2w") of 24 and 168 hours. It refuses what is not above zero.
-func parseDuration(s string) (time.Duration, error) {
-	bad := fmt.Errorf("%q is not a duration such as 90s, 30m, 2h or 7d", s)
-	d, err := time.ParseDuration(s)
-	if err != nil {
-		digits, unit := strings.TrimSuffix(s, "d"), int64(1)
-		if digits == s {
-			digits, unit = strings.TrimSuffix(s, "w"), 7
-		}
-		n, err := strconv.ParseInt(digits, 10, 64)
-		if err != nil || digits == s || n > maxDays/unit {
-			return 0, bad
-		}
-		d = time.Duration(n*unit) * day
-	}
-	if d <= 0 {
-		return 0, fmt.Errorf("%q is not above zero", s)
-	}
-	return d, nil
-}
-
 // parseSince reads a point in time: an age ("2h", "7d"), an RFC 3339 time, or a date.
 func parseSince(s string, now time.Time) (time.Time, error) {
-	if d, err := parseDuration(s); err == nil {
+	if d, err := words.ParseDuration(s); err == nil {
 		return now.Add(-d), nil
 	}
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
@@ -201,7 +182,7 @@ func (a *ageFlag) Decode(ctx *kong.DecodeContext) error {
 		*a = ageFlag(time.Duration(days) * day)
 		return nil
 	}
-	d, err := parseDuration(v)
+	d, err := words.ParseDuration(v)
 	if err != nil {
 		return err
 	}

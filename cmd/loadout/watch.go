@@ -275,7 +275,7 @@ func liveDetails(body event.Body) []any {
 			lines = append(lines, "reason: "+b.Reason)
 		}
 	case event.Task, event.Handoff, event.Question, event.Status, event.Error, event.Cancel, event.Ack, event.Discussion,
-		event.Agent, event.Turn, event.Unknown:
+		event.Agent, event.Turn, event.Work, event.Gate, event.Wave, event.Unknown:
 	}
 	return lines
 }
