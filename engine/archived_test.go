@@ -1,8 +1,12 @@
 package engine
 
 import (
+	"os"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/agentloadout/loadout/engine/event"
 )
 
 // What compactions took out of the log is still found, each event once and in order.
@@ -50,5 +54,32 @@ func TestEventsReadArchives(t *testing.T) {
 		if wantOmitted := int64(0); query.Max == 0 && found.Omitted != wantOmitted {
 			t.Errorf("%+v left out %d", query, found.Omitted)
 		}
+	}
+}
+
+// Copies of a line in an archive are delivered once, and a number that cannot be right hides nothing that comes after it.
+func TestEventsReadHostileArchives(t *testing.T) {
+	s := newScene(t)
+	s.do(Report{Agent: "codex"})
+	s.append(s.log())
+	far := s.draft("codex", "*", event.Update{Note: "far"})
+	far.Seq = event.MaxSeq
+	archive := s.log() + string(far.AppendLine(nil)) + "\n"
+	s.do(Report{Agent: "codex"})
+	archive += strings.Join(strings.SplitAfter(s.log(), "\n")[2:], "")
+	result, err := s.Compact(t.Context(), CompactOptions{MaxEvents: 1, MaxAge: -1})
+	if err != nil || !result.Compacted {
+		t.Fatalf("compacted: %+v, %v", result, err)
+	}
+	if err := os.WriteFile(s.path(result.Archive), []byte(archive), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found, err := s.Events(t.Context(), Query{After: Everything})
+	var got []int64
+	for i := range found.Events {
+		got = append(got, found.Events[i].Seq)
+	}
+	if err != nil || !slices.Equal(got, []int64{0, 1, 2}) {
+		t.Errorf("found %v, %v", got, err)
 	}
 }

@@ -104,21 +104,26 @@ func (e *Engine) liveness(s *state.State, now time.Time) func(agent string) Live
 		if !ok || !a.Registered {
 			return Liveness{}
 		}
-		b := all()[event.FoldName(a.Name)]
-		return Liveness{Known: true, Live: e.isAlive(a, b, now), LastBeat: b.At}
+		last := lastSign(a, all()[event.FoldName(a.Name)])
+		return Liveness{Known: true, Live: e.isAlive(a, last, now), LastBeat: last}
 	}
 }
 
-// isAlive looks at the agent's process when it is one of this machine; else its last word must not be long ago.
-func (e *Engine) isAlive(a state.Agent, b beat, now time.Time) bool {
-	if a.PID > 0 && a.Host == e.options.Host.Name() {
-		return e.options.Host.Alive(Process{PID: a.PID, Start: a.Start, Boot: a.Boot})
-	}
+// lastSign is the last sign of life of an agent: a beat, its newest event, or its registration.
+func lastSign(a state.Agent, b beat) time.Time {
 	last := b.At
 	for _, t := range []*time.Time{a.Since, a.LastAt} {
 		if t != nil && t.After(last) {
 			last = *t
 		}
+	}
+	return last
+}
+
+// isAlive looks at the agent's process when it is one of this machine; else its last word must not be long ago.
+func (e *Engine) isAlive(a state.Agent, last, now time.Time) bool {
+	if a.PID > 0 && a.Host == e.options.Host.Name() {
+		return e.options.Host.Alive(Process{PID: a.PID, Start: a.Start, Boot: a.Boot})
 	}
 	return now.Sub(last) < beatLasts
 }

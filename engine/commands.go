@@ -22,6 +22,7 @@ type Command interface {
 type Own struct {
 	Agent  string
 	Paths  []string // in stored form, see Project.Rel
+	Typed  string   // the folder that they were typed in, in stored form; "" for the top of the project
 	Shared bool
 	TTL    time.Duration // 0: until released
 	Reason string        // why; needed for Force and to take over what an ended session holds

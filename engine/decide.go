@@ -92,6 +92,9 @@ func checkAgent(field, name string) error {
 	if err == nil && event.SameName(strings.TrimSpace(name), event.Loadout) {
 		return &ValidationError{Field: field, Reason: "is the name of the program itself"}
 	}
+	if err == nil && strings.HasPrefix(strings.TrimSpace(name), "-") { // no command line could name it
+		return &ValidationError{Field: field, Reason: "begins with a dash"}
+	}
 	return err
 }
 

@@ -16,6 +16,9 @@ func decideRegister(v View, c Register) ([]event.Event, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	if _, ok := v.registered(c); ok {
+		return nil, nil
+	}
 	name := c.Name
 	switch {
 	case name != "":
@@ -50,9 +53,8 @@ func checkNewName(field, name string) error {
 	if err := checkAgent(field, name); err != nil {
 		return err
 	}
-	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`,:"'*#`, r) }) ||
-		strings.HasPrefix(name, "-") {
-		return &ValidationError{Field: field, Reason: "cannot have blanks, commas, colons, quotes, * or #, nor begin with a dash"}
+	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`,:"'*#`, r) }) {
+		return &ValidationError{Field: field, Reason: "cannot have blanks, commas, colons, quotes, * or #"}
 	}
 	for _, taken := range []string{event.User, Me} {
 		if event.SameName(name, taken) {
@@ -67,6 +69,21 @@ func registerEvent(c Register, name string) (event.Event, error) {
 		Action: event.AgentRegistered, Name: name, Base: c.Base, Human: c.Human, Session: c.Session,
 		PID: c.PID, Start: c.Start, Boot: c.Boot, Host: c.Host,
 	})
+}
+
+// registered is the live agent that the same process was registered as before. Registering it again changes nothing.
+func (v View) registered(c Register) (state.Agent, bool) {
+	if c.PID <= 0 {
+		return state.Agent{}, false
+	}
+	for _, a := range v.State.Agents() {
+		same := a.Registered && a.PID == c.PID && a.Start == c.Start && a.Boot == c.Boot && a.Host == c.Host &&
+			(c.Session == "" || c.Session == a.Session) && v.liveness(a.Name).Live
+		if same && (event.SameName(a.Name, c.Name) || c.Name == "" && event.SameName(a.Base, c.Base)) {
+			return a, true
+		}
+	}
+	return state.Agent{}, false
 }
 
 // resumed is the name that the same host session had before, "" if it had none or if another session has it now.

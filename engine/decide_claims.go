@@ -33,7 +33,13 @@ func decideOwn(v View, c Own) ([]event.Event, error) {
 			}
 		}
 	}
-	if blocking := v.blocking(c.Agent, body.Paths, body.Mode); len(blocking) > 0 {
+	blocking := v.blocking(c.Agent, body.Paths, body.Mode)
+	if c.Force { // also where nothing is in the way: the next time something may be
+		if err := v.checkForce(c.Reason, blocking); err != nil {
+			return nil, err
+		}
+	}
+	if len(blocking) > 0 {
 		if body.Cause, err = v.mayDisplace(c, blocking); err != nil {
 			return nil, err
 		}
@@ -135,13 +141,10 @@ func (v View) liveness(agent string) Liveness {
 	return v.Live(agent)
 }
 
-// mayDisplace decides whether a claim may end the claims in its way: a person's by force, or anybody's with a reason when all
+// mayDisplace decides whether a claim may end the claims in its way: a person's by force, which checkForce allowed, or anybody's with a reason when all
 // their holders' sessions have ended.
 func (v View) mayDisplace(c Own, blocking []Conflict) (event.Cause, error) {
 	if c.Force {
-		if err := v.checkForce(c.Reason, blocking); err != nil {
-			return "", err
-		}
 		return event.CauseForced, nil
 	}
 	abandoned := !slices.ContainsFunc(blocking, func(b Conflict) bool { return !b.Stale })

@@ -294,7 +294,7 @@ func TestForce(t *testing.T) {
 		t.Errorf("the event says whom it displaced:\n%s", diff)
 	}
 	d.holds("src user exclusive 2", "web codex exclusive 0")
-	if e := d.one(Own{Agent: "user", Paths: []string{"docs"}, Force: true}); d.body(e).(event.Ownership).Cause != "" {
+	if e := d.one(Own{Agent: "user", Paths: []string{"docs"}, Force: true, Reason: "release day"}); d.body(e).(event.Ownership).Cause != "" {
 		t.Error("force without anybody in the way leaves a trace")
 	}
 }
@@ -355,4 +355,14 @@ func TestTakeover(t *testing.T) {
 	d.do(Own{Agent: "claude-code", Paths: []string{"src/b"}})
 	d.dies(codex)
 	d.conflict(ConflictOwnership, Own{Agent: "gemini", Paths: []string{"src"}, Reason: "all"}, "claude-code", "--wait 10m")
+}
+
+// Force without a reason is refused also where nothing is in the way.
+func TestForceAlwaysNeedsAReason(t *testing.T) {
+	d := newDesk(t)
+	d.person = true
+	d.wrong("reason", Own{Agent: "codex", Paths: []string{"src"}, Force: true, Reason: " "})
+	d.do(Own{Agent: "codex", Paths: []string{"src"}, Force: true, Reason: "why"})
+	d.person = false
+	d.conflict(ConflictIdentity, Own{Agent: "codex", Paths: []string{"docs"}, Force: true, Reason: "why"}, "is for a person")
 }

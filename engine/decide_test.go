@@ -186,7 +186,7 @@ func TestEveryCommandNeedsAnAgent(t *testing.T) {
 	d := newDesk(t)
 	task := d.one(AddTask{From: "user", To: "*", Text: "work"})
 	question := d.one(Ask{From: "user", To: "*", Text: "why"})
-	for _, bad := range []string{"", "*", "loadout", "LoadOut", "a\nb", strings.Repeat("x", event.MaxName+1)} {
+	for _, bad := range []string{"", "*", "loadout", "LoadOut", "a\nb", "--", " -x", strings.Repeat("x", event.MaxName+1)} {
 		for _, c := range []Command{
 			Own{Agent: bad, Paths: []string{"a"}},
 			ReleasePaths{Agent: bad, Paths: []string{"a"}},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/engine/words"
@@ -68,12 +69,18 @@ func (e *Engine) Doctor(ctx context.Context, o DoctorOptions) (DoctorReport, err
 	if err != nil || !o.Fix || report.Healthy {
 		return report, err
 	}
-	if halted, err := e.Halted(); err != nil {
+	halted, err := e.Halted()
+	if err != nil {
 		return report, err
-	} else if halted != nil {
-		return report, halted
 	}
-	archive, err := e.mend(ctx, report.Findings)
+	found := report.Findings
+	if halted != nil { // it stops what is written, and not what makes room for the files with which it is lifted
+		found = slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.Code != string(store.UnsafePath) || f.fix == nil })
+		if len(found) == 0 {
+			return report, halted
+		}
+	}
+	archive, err := e.mend(ctx, found)
 	if err != nil {
 		return report, fmt.Errorf("mend: %w", err)
 	}
@@ -88,6 +95,9 @@ func (e *Engine) Doctor(ctx context.Context, o DoctorOptions) (DoctorReport, err
 		}
 	}
 	after.Archive = archive
+	if halted != nil && !after.Healthy {
+		return after, halted
+	}
 	return after, nil
 }
 

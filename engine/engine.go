@@ -82,6 +82,7 @@ type Receipt struct {
 	Expired   []event.Event // claims that lapsed before, recorded with this write
 	Duplicate bool          // a retry: Events are those of the first time, nothing was written now
 	Notes     []string      // repairs and the like that the person should know
+	Agent     string        // of Register: the name that the session has
 	Head      int64         // highest sequence number in the log, -1 when it is empty
 }
 

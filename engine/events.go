@@ -131,16 +131,20 @@ func (s *search) readArchives(ctx context.Context, from int64) (next int64, err 
 	if err != nil {
 		return from, err
 	}
+	var last again
 	for _, a := range archives {
 		highest := from - 1
 		err := s.engine.log.ReadArchive(ctx, a, func(b store.Batch) error {
 			for i := range b.Lines {
 				l := &b.Lines[i]
+				if l.Seq >= farSeq { // it would hide all that comes after it
+					continue
+				}
 				if highest = max(highest, l.Seq); l.Err != nil || l.Seq < from || s.query.Before > 0 && l.Seq >= s.query.Before {
 					continue
 				}
 				ev, err := event.Decode(l.Object, l.Raw)
-				if err != nil || !s.query.matches(&ev) {
+				if err != nil || last.repeats(&ev) || !s.query.matches(&ev) {
 					continue
 				}
 				if s.found = append(s.found, ev); s.query.Max > 0 && len(s.found) > s.query.Max {

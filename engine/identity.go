@@ -165,20 +165,23 @@ func agentBase(a state.Agent) string {
 	return a.Name
 }
 
-// Registration completes a Register command with the session and the process that it stands for: pid, or, when that is 0,
+// Registration completes a Register command with the session and the process that it stands for: pid, or, when that is nil,
 // the nearest ancestor that is a known host program, the session leader if it is an ancestor, the parent. An empty Base is what
 // that host program goes by.
-func (e *Engine) Registration(r Register, pid int) (Register, error) {
+func (e *Engine) Registration(r Register, pid *int) (Register, error) {
 	host := e.options.Host
 	if r.Session == "" {
 		r.Session = e.options.Env(EnvClaudeSession)
 	}
 	ancestors := host.Ancestors()
 	var p Process
-	if pid != 0 {
-		found, err := host.Find(pid)
+	if pid != nil {
+		if *pid <= 0 {
+			return r, &ValidationError{Field: "pid", Reason: "is not the number of a process"}
+		}
+		found, err := host.Find(*pid)
 		if err != nil {
-			return r, &NotFoundError{Kind: "process", Name: strconv.Itoa(pid), Reason: err.Error()}
+			return r, &NotFoundError{Kind: "process", Name: strconv.Itoa(*pid), Reason: err.Error()}
 		}
 		p = found
 	} else {

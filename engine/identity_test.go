@@ -2,6 +2,7 @@ package engine
 
 import (
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ func (s *scene) session(pids ...int) {
 // register makes a live session for a process.
 func (s *scene) register(base string, pid int) string {
 	s.t.Helper()
-	r, err := s.Registration(Register{Base: base}, pid)
+	r, err := s.Registration(Register{Base: base}, &pid)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -133,7 +134,11 @@ func TestRegistration(t *testing.T) {
 			s := newScene(t)
 			s.machine.ancestors, s.machine.leader, s.machine.words = tt.tree, tt.leader, tt.words
 			s.env[EnvClaudeSession] = "sess"
-			r, err := s.Registration(Register{}, tt.pid)
+			var pid *int
+			if tt.pid != 0 {
+				pid = &tt.pid
+			}
+			r, err := s.Registration(Register{}, pid)
 			if err != nil || r.PID != tt.want || r.Base != tt.base || r.Session != "sess" || r.Host != "here" {
 				t.Errorf("%+v, %v", r, err)
 			}
@@ -144,8 +149,64 @@ func TestRegistration(t *testing.T) {
 	}
 	s := newScene(t)
 	s.machine.dead = map[int]bool{9: true}
-	_, err := s.Registration(Register{}, 9)
-	as[*NotFoundError](t, err)
+	for _, pid := range []int{9, 0, -1} {
+		_, err := s.Registration(Register{}, &pid)
+		if pid > 0 {
+			as[*NotFoundError](t, err)
+		} else if bad := as[*ValidationError](t, err); bad.Field != "pid" {
+			t.Errorf("process %d: %v", pid, err)
+		}
+	}
+}
+
+// A process is registered once: its name is the answer however often it asks.
+func TestRegisterTwice(t *testing.T) {
+	s := newScene(t)
+	pid, other := 100, 200
+	ask := func(r Register, pid *int) Receipt {
+		t.Helper()
+		r, err := s.Registration(r, pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.do(r)
+	}
+	first := ask(Register{Base: "codex"}, &pid)
+	if first.Agent != "codex" || first.Duplicate {
+		t.Errorf("first %+v", first)
+	}
+	for _, again := range []Register{{Base: "codex"}, {Base: "Codex"}, {Name: "CODEX"}} {
+		r := ask(again, &pid)
+		if r.Agent != "codex" || !r.Duplicate || len(r.Events) != 0 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "registered as codex before") {
+			t.Errorf("again as %+v: %+v", again, r)
+		}
+	}
+	for want, r := range map[string]Receipt{
+		"codex-2": ask(Register{Base: "codex"}, &other),
+		"gemini":  ask(Register{Base: "gemini"}, &pid),
+		"codex-3": ask(Register{Base: "codex", Session: "another"}, &pid),
+	} {
+		if want != "codex-2" && want != "codex-3" && r.Agent != want || r.Duplicate || len(r.Events) != 1 || r.Agent != r.Events[0].From {
+			t.Errorf("%s: %+v", want, r)
+		}
+	}
+	s.machine.dead = map[int]bool{100: true}
+	if r := ask(Register{Base: "codex"}, nil); r.Duplicate {
+		t.Errorf("a dead session is answered with: %+v", r)
+	}
+}
+
+// The last sign of life is never older than the last event.
+func TestLastSignOfLife(t *testing.T) {
+	s := newScene(t)
+	s.register("codex", 100)
+	s.clock.move(time.Hour)
+	if _, err := s.Do(t.Context(), Request{Command: note("codex", "x"), By: "user"}); err != nil { // a person's write is no beat of the agent
+		t.Fatal(err)
+	}
+	if last := s.view().Live("codex").LastBeat; !last.Equal(s.clock.time()) {
+		t.Errorf("last sign of life %v, want %v", last, s.clock.time())
+	}
 }
 
 func TestLiveness(t *testing.T) {

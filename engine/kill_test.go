@@ -254,3 +254,31 @@ func TestSomethingElseInThePlaceOfTheKillSwitch(t *testing.T) {
 		s.do(note("codex", "y"))
 	}
 }
+
+// TestResumeBehindABadLock: with the switch on, doctor still makes room for the lock that resume needs, and mends nothing else.
+func TestResumeBehindABadLock(t *testing.T) {
+	s := newScene(t)
+	s.do(note("codex", "x"))
+	s.append("no event\n")
+	if _, err := s.Kill(t.Context(), "user", "stop"); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Remove(s.path(store.LockName)), os.Symlink("/nowhere", s.path(store.LockName))); err != nil {
+		t.Fatal(err)
+	}
+	s.Engine = s.open(Options{})
+	if _, err := s.Resume(t.Context(), "user"); !errors.Is(err, store.ErrUnsafe) {
+		t.Errorf("resume through a link: %v", err)
+	}
+	r, err := s.Doctor(t.Context(), DoctorOptions{Fix: true})
+	as[*HaltedError](t, err) // for the line that is left
+	if last := r.Findings[len(r.Findings)-1]; last.Code != string(store.UnsafePath) || !last.Fixed || r.Archive != "" {
+		t.Errorf("doctor: %+v", r)
+	}
+	if _, err := s.Resume(t.Context(), "user"); err != nil {
+		t.Errorf("resume: %v", err)
+	}
+	if r := s.doctor(true); !r.Healthy {
+		t.Errorf("doctor: %+v", r.Findings)
+	}
+}

@@ -6,18 +6,38 @@ import (
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/store"
 )
 
 // Do carries a command out: all of it, on disk, or a typed refusal and nothing.
 func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
-	return e.transact(ctx, transaction{
+	var known state.Agent
+	receipt, err := e.transact(ctx, transaction{
 		decide: func(v View) ([]event.Event, error) {
 			v.Person = e.isPerson(r)
+			if c, ok := r.Command.(Register); ok {
+				known, _ = v.registered(c)
+			}
 			return decide(v, r.Command)
 		},
 		request: r,
 	})
+	if err != nil {
+		return Receipt{}, err
+	}
+	switch c := r.Command.(type) {
+	case Register:
+		if receipt.Agent = known.Name; known.Name == "" {
+			receipt.Agent = receipt.Events[0].From
+			break
+		}
+		receipt.Duplicate = true
+		receipt.Notes = append(receipt.Notes, fmt.Sprintf("this process was registered as %s before, which it stays", told(known.Name)))
+	case Own:
+		receipt.Notes = append(receipt.Notes, e.misplaced(c)...)
+	}
+	return receipt, nil
 }
 
 // transaction is what one write does under the lock.

@@ -117,6 +117,9 @@ func (c *checker) path(path string, info fs.FileInfo, kind fs.FileMode) bool {
 
 // entry examines one file or folder in the directory.
 func (c *checker) entry(entry fs.DirEntry) error {
+	if strings.HasSuffix(entry.Name(), asideSuffix) {
+		return nil // whatever it is, it is out of the way
+	}
 	path := filepath.Join(c.log.dir, entry.Name())
 	info, err := entry.Info()
 	if errors.Is(err, fs.ErrNotExist) {

@@ -97,7 +97,24 @@ func namedRoot(dir, named string) (string, error) {
 	if err == nil && strings.EqualFold(filepath.Base(root), DirName) {
 		return "", fmt.Errorf("%s is not a project; the project is the directory that has it", root)
 	}
+	if err == nil {
+		err = refuseGitDir(root)
+	}
 	return root, err
+}
+
+// refuseGitDir refuses a git directory that belongs to a worktree: what is searched for from there is that worktree, and one
+// repository should have one log.
+func refuseGitDir(root string) error {
+	repo, err := findRepository(root)
+	if err != nil || repo == nil || repo.top != "" {
+		return err
+	}
+	main, err := repo.mainWorktree()
+	if err != nil || main == "" {
+		return err
+	}
+	return fmt.Errorf("%s is a git directory and not a project; the project is %s", root, main)
 }
 
 // searchRoot finds the project of a working directory that is not named.

@@ -498,3 +498,22 @@ func TestFoldCase(t *testing.T) {
 		t.Fatalf("%+v, error %v", p, discovered)
 	}
 }
+
+// A git directory is no project of its own beside its worktree; a bare repository without one is.
+func TestGitDirectoryIsNamedAsProject(t *testing.T) {
+	r := newTree(t)
+	r.repo("r")
+	r.git("", "clone", "-q", "--bare", "r", "b.git")
+	for named, want := range map[string]string{"r/.git": "r", "r/.git/refs": "r", "b.git": ""} {
+		_, err := store.Discover(store.Where{Flag: r.path(named), Dir: r.path("")})
+		if want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", named, err)
+			}
+			continue
+		}
+		if err == nil || !strings.HasSuffix(err.Error(), "is a git directory and not a project; the project is "+r.path(want)) {
+			t.Errorf("%s: %v", named, err)
+		}
+	}
+}
