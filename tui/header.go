@@ -3,9 +3,13 @@ package tui
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/text"
@@ -29,25 +33,8 @@ func (m *model) header() string {
 		left = append(left, theme.S(" "+t.GitBranch+" "+text.Truncate(text.Line(m.now.branch), 30, t.Ellipsis), t.Dim))
 	}
 	// What does not fit is left out from the end, so the order is the order of importance.
-	var more []theme.Span
-	s := m.live
-	if n := questions(s); n > 0 {
-		more = append(more, theme.S(t.Warning+" "+pane.Count(n, "question")+" for "+text.Line(m.actor), t.Warn))
-	}
-	if skips := s.State.Skips(); skips.Bad > 0 {
-		more = append(more, theme.S(t.Warning+" "+pane.Count(skips.Bad, "bad line"), t.Warn))
-	}
-	if head := s.State.Head(); head >= 0 {
-		more = append(more, theme.S(fmt.Sprintf("#%d", head), t.Text))
-	}
-	if n := agentCount(s); n > 0 {
-		more = append(more, theme.S(pane.Count(n, "agent"), t.Text))
-	}
-	if !m.person() {
-		more = append(more, theme.S("as "+text.Line(m.actor), t.Owners.Style(m.actor)))
-	}
 	right := m.connection()
-	for _, span := range more {
+	for _, span := range m.standing() {
 		if left.Width()+gap.Width()+span.Width()+right.Width()+2 > m.w {
 			break
 		}
@@ -56,15 +43,88 @@ func (m *model) header() string {
 	return t.Row(m.w, theme.Style{}, left, right)
 }
 
+// standing is how the project stands, the most important first.
+func (m *model) standing() []theme.Span {
+	t, s := m.look, m.live
+	var list []theme.Span
+	add := func(style theme.Style, said string) { list = append(list, theme.S(said, style)) }
+	if waiting := m.attention.waiting; len(waiting) > 0 {
+		oldest := waiting[0].Since
+		for _, w := range waiting {
+			if w.Since.Before(oldest) {
+				oldest = w.Since
+			}
+		}
+		add(t.Warn, fmt.Sprintf("%s %d for you, %s", t.Warning, len(waiting), words.Age(s.Now, oldest)))
+	}
+	if skips := s.State.Skips(); skips.Bad > 0 {
+		add(t.Warn, t.Warning+" "+words.Plural(skips.Bad, "bad line"))
+	}
+	if head := s.State.Head(); head >= 0 {
+		add(t.Text, fmt.Sprintf("#%d", head))
+	}
+	if n := agentCount(s); n > 0 {
+		add(t.Text, words.Plural(n, "agent"))
+	}
+	if said := turnsText(s.State, t.Dot); said != "" {
+		add(t.Text, said)
+	}
+	if !m.person() {
+		add(t.Owners.Style(m.actor), "as "+text.Line(m.actor))
+	}
+	return list
+}
+
+// turnsText is how many automatic turns run and what they have used, empty when there were none.
+func turnsText(s *state.State, dot string) string {
+	running, turns, limit := 0, int64(0), int64(0)
+	for _, turn := range s.OpenTurns() {
+		if turn.Status == state.TurnRunning {
+			running++
+		}
+	}
+	var parts []string
+	if running > 0 {
+		parts = append(parts, words.Plural(running, "turn")+" running")
+	}
+	for _, c := range s.Caps() {
+		if c.Agent != "" {
+			turns, limit = turns+c.Used, limit+c.Limit
+		}
+	}
+	if limit > 0 {
+		parts = append(parts, fmt.Sprintf("%d/%d turns", turns, limit))
+	}
+	var tokens, micros int64
+	for _, m := range s.Meters() {
+		tokens += m.Usage.Tokens()
+		micros += m.Usage.CostMicros
+	}
+	if tokens > 0 {
+		parts = append(parts, thousands(tokens)+" tok")
+	}
+	if micros > 0 {
+		parts = append(parts, fmt.Sprintf("$%.2f", float64(micros)/1e6))
+	}
+	return strings.Join(parts, " "+dot+" ")
+}
+
+// thousands writes a count in three digits or so: 950, 41k, 1.2M.
+func thousands(n int64) string {
+	switch {
+	case n < 1000:
+		return strconv.FormatInt(n, 10)
+	case n < 1_000_000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}
+
 // connection is how the log is followed, and the time.
 func (m *model) connection() theme.Spans {
 	t := m.look
-	var spans theme.Spans
-	if n := m.live.State.Unread(m.actor); n.Count > 0 && m.w >= 60 {
-		spans = append(spans, theme.S(fmt.Sprintf("%d unread   ", n.Count), t.Text))
-	}
 	mark, word, style := m.mode()
-	spans = append(spans, theme.S(mark+" ", style), theme.S(word, style))
+	spans := theme.Spans{theme.S(mark+" ", style), theme.S(word, style)}
 	return append(spans, theme.S("  "+m.live.Now.Format("15:04")+" ", t.Dim))
 }
 
@@ -106,7 +166,7 @@ func (m *model) haltBanner() string {
 	t, h := m.look, m.now.halted
 	said := "the kill switch is on; its file does not say by whom or why"
 	if !h.Damaged {
-		said = fmt.Sprintf("by %s %s: %s", text.Line(h.By), pane.Ago(m.live.Now, h.At), text.Line(h.Reason))
+		said = fmt.Sprintf("by %s %s: %s", text.Line(h.By), words.Ago(m.live.Now, h.At), text.Line(h.Reason))
 	}
 	left := theme.Spans{theme.S(" "+t.Stop+" HALTED ", t.Halt), theme.S(said, t.Halt)}
 	return t.Row(m.w, t.Halt, left, theme.Spans{theme.S("R resumes ", t.Halt)})
@@ -116,7 +176,7 @@ func (m *model) pastBanner() string {
 	t := m.look
 	said := fmt.Sprintf(" %s THE PAST  as of #%d of #%d", t.Time, m.travel.at, m.live.State.Head())
 	if s := m.travel.state; s != nil && m.w >= 72 {
-		said += ", " + pane.Stamp(m.live.Now, s.At())
+		said += ", " + words.Stamp(m.live.Now, s.At())
 	}
 	if m.travel.reading {
 		said += t.Ellipsis
@@ -144,8 +204,13 @@ func (m *model) footer() string {
 		return t.Row(m.w, theme.Style{}, theme.Spans{theme.S(" "+mark+" "+text.Line(m.toast.text), style)}, nil)
 	}
 	left := theme.Spans{theme.S(" ", t.Text)}
+	var right theme.Spans
+	if n := m.live.State.Unread(m.actor); n.Count > 0 && m.w >= 60 {
+		right = theme.Spans{theme.S(fmt.Sprintf("%d unread ", n.Count), t.Text)}
+	}
+	room := m.w - right.Width()
 	add := func(key, does string) bool {
-		if left.Width()+text.Width(key)+text.Width(does)+3 > m.w {
+		if left.Width()+text.Width(key)+text.Width(does)+1 > room {
 			return false
 		}
 		left = append(left, theme.S(key, t.Strong), theme.S(" "+does+"  ", t.Dim))
@@ -159,7 +224,7 @@ func (m *model) footer() string {
 			break
 		}
 	}
-	return t.Row(m.w, theme.Style{}, left, nil)
+	return t.Row(m.w, theme.Style{}, left, right)
 }
 
 // useful reports whether an intent can do something as things stand.

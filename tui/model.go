@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/settings"
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/layout"
@@ -60,6 +63,10 @@ type model struct {
 	actions  actions
 	command  command
 	toast    toast
+
+	attention attention
+	rings     bool // with the bell
+	mouse     bool // is listened to
 
 	after   func(d time.Duration, msg tea.Msg) tea.Cmd // a timer
 	ticking int                                        // serial of the tick that is awaited
@@ -115,15 +122,25 @@ func newPanes(look pane.Look, first []string) []pane.Pane {
 }
 
 func newModel(ctx context.Context, o Options) (*model, error) {
-	th, err := theme.New(theme.Options{Name: o.Theme, ASCII: o.ASCII, NoColor: o.NoColor, Colors: o.Colors, Environment: o.Environment})
+	set := o.Settings.Cockpit
+	th, err := theme.New(theme.Options{
+		Name: theme.Name(cmp.Or(o.Theme, set.Theme)), ASCII: o.ASCII || set.ASCII,
+		NoColor: o.NoColor, Colors: o.Colors, Environment: o.Environment,
+	})
 	if err != nil {
 		return nil, &engine.UsageError{Message: err.Error()}
+	}
+	keys, err := keymap.New(set.Keys)
+	if err != nil {
+		return nil, wrongKeys(o.Settings, err)
 	}
 	m := &model{
 		ctx: ctx, engine: o.Engine, runner: o.Runner, clock: o.Clock, actor: o.Agent,
 		name:     projectName(o.Engine.Project()),
 		look:     pane.Look{Theme: th, Owners: th.NewOwners()},
-		keys:     keymap.Default(),
+		keys:     keys,
+		rings:    set.Bell,
+		mouse:    o.Mouse || set.Mouse,
 		confirms: map[overlay.Overlay]func() tea.Cmd{},
 		actions:  actions{open: map[int]*action{}},
 		travel:   travel{at: live},
@@ -139,9 +156,9 @@ func newModel(ctx context.Context, o Options) (*model, error) {
 			return msg
 		}
 	}
-	m.panes = newPanes(m.look, o.Order)
+	m.panes = newPanes(m.look, set.Panes)
 	m.visited = make([]int, len(m.panes))
-	m.most = o.Layout
+	m.most = layout.Most(set.Layout)
 	m.live = pane.Snapshot{State: state.New(), Now: o.Clock(), Actor: o.Agent, FoldCase: o.Engine.Project().FoldCase}
 	if o.Pane != "" {
 		if m.focus = m.paneByID(o.Pane); m.focus < 0 {
@@ -158,6 +175,22 @@ func newModel(ctx context.Context, o Options) (*model, error) {
 		m.panes[m.focus].SetFocus(true)
 	}
 	return m, nil
+}
+
+// wrongKeys says which keys were set wrongly, and where.
+func wrongKeys(s settings.Settings, err error) error {
+	refusal := &engine.UsageError{Message: "cockpit.keys: " + err.Error()}
+	var wrong *keymap.WrongError
+	if errors.As(err, &wrong) {
+		for _, name := range wrong.Intents {
+			if source := s.Source("cockpit.keys." + name); source != "" {
+				refusal.Hints = append(refusal.Hints, name+" is set in "+source)
+			} else {
+				refusal.Hints = append(refusal.Hints, name+" has its usual key")
+			}
+		}
+	}
+	return refusal
 }
 
 func (m *model) paneByID(id string) int {
@@ -244,6 +277,7 @@ func (m *model) fed(u update) tea.Cmd {
 		m.live.Drift = u.drift
 	}
 	m.live.Halted = u.halted
+	m.notice(u.events, u.reset)
 	var again tea.Cmd
 	if u.reset && m.past() {
 		again = m.readPast(m.travel.at)
@@ -296,6 +330,7 @@ func (m *model) setFocus(i int) {
 	m.dirty = true
 	m.focus = i
 	m.visited[i] = 1 + slices.Max(m.visited)
+	m.attention.seen(i)
 	for k, p := range m.panes {
 		p.SetFocus(k == i)
 	}

@@ -237,13 +237,13 @@ func (t *tty) ended() (code int) {
 
 func TestTerminalOpenResizeActKillQuit(t *testing.T) {
 	tt := startTTY(t, "plain")
-	tt.shows("1 Ownership", "4 Agents", "live")
+	tt.shows("1 Ownership", "8 Agents", "live")
 	if n := strings.Count(tt.written(), "\x1b]11"); n != 0 {
 		t.Errorf("the terminal was asked for its background %d times", n)
 	}
 	tt.emulator.Resize(80, 24)
 	resizeTTY(t, tt.host, 80, 24)
-	tt.shows("3 Timeline · 4 Agents")
+	tt.shows("7 Timeline · 8 Agents")
 	tt.press("c")
 	tt.shows("Claim")
 	tt.press("\x15src/new\r")
@@ -337,8 +337,8 @@ func TestTerminalSuspend(t *testing.T) {
 	}
 	tt.press("\n")
 	tt.shows("1 Ownership", "live")
-	tt.press("3")
-	tt.until("takes keys again", func(s string) bool { return strings.Contains(s, "▌3 Timeline") })
+	tt.press("7")
+	tt.until("takes keys again", func(s string) bool { return strings.Contains(s, "▌7 Timeline") })
 	tt.press("q")
 	tt.shows("bye", "ENDED")
 	tt.ended()

@@ -59,7 +59,7 @@ func TestFormChecksWhatWasTyped(t *testing.T) {
 func TestAcknowledgeFromTheTimeline(t *testing.T) {
 	f := story(t)
 	d := drive(t, f)
-	d.press("3", "up", "up", "a")
+	d.press("7", "up", "up", "a")
 	d.shows("up to #")
 	d.press("enter")
 	d.shows("user has read up to #15")
@@ -98,7 +98,7 @@ func TestActingAsTheAgentOfTheCockpit(t *testing.T) {
 func TestKillAndResume(t *testing.T) {
 	f := story(t)
 	d := drive(t, f)
-	d.press("4", "K")
+	d.press("8", "K")
 	d.shows("Halt everything", "Every write")
 	d.press("tests fail", "enter")
 	d.shows("HALTED", "by user", "tests fail", "R resumes")
@@ -132,10 +132,10 @@ func TestWriteWhileHaltedIsRefusedInTheForm(t *testing.T) {
 
 func TestZoomOpenAndBack(t *testing.T) {
 	d := drive(t, story(t))
-	d.shows("1 Ownership", "2 Contracts", "3 Timeline", "4 Agents")
+	d.shows("1 Ownership", "2 Contracts", "7 Timeline", "8 Agents")
 	d.press("2", "enter")
 	d.shows("2 Contracts", "POST /api/checkout", "codex  ✗ on r1")
-	d.hides("1 Ownership", "3 Timeline")
+	d.hides("1 Ownership", "7 Timeline")
 	d.press("d")
 	d.shows("r1 → r2", "- POST /api/checkout -> 201 { id: string }", "+ GET /api/checkout/:id")
 	d.press("d", "left")
@@ -143,15 +143,15 @@ func TestZoomOpenAndBack(t *testing.T) {
 	d.hides("GET /api/checkout/:id")
 	d.press("esc")
 	d.shows("1 Ownership", "2 Contracts")
-	d.press("tab", "tab", "tab")
+	d.press("tab", "tab", "tab", "tab", "tab", "tab", "tab")
 	if d.m.focus != 0 {
-		t.Errorf("tab from the second pane three times leads to pane %d", d.m.focus+1)
+		t.Errorf("tab from the second pane seven times leads to pane %d", d.m.focus+1)
 	}
 }
 
 func TestFilter(t *testing.T) {
 	d := drive(t, story(t))
-	d.press("3", "/", "codex quest")
+	d.press("7", "/", "codex quest")
 	d.shows("Cents or", "1 found")
 	d.press("enter")
 	d.shows("/codex quest", "1 found")
@@ -168,7 +168,7 @@ func TestTimeTravel(t *testing.T) {
 	f := story(t)
 	d := drive(t, f)
 	d.press("[", "[", "[")
-	d.shows("THE PAST", "as of #14 of #17", "1 Ownership · ◷ as of #14", "4 Agents · ◷ as of #14")
+	d.shows("THE PAST", "as of #14 of #17", "1 Ownership · ◷ as of #14", "8 Agents · ◷ as of #14")
 	d.hides("Use cents everywhere")
 	d.press("{")
 	d.shows("as of #0")
@@ -187,7 +187,7 @@ func TestTimeTravel(t *testing.T) {
 	d.hides("THE PAST")
 	d.shows("later", "following")
 
-	d.press("3", "up", "up", "t")
+	d.press("7", "up", "up", "t")
 	d.shows("as of #16")
 	d.press("esc")
 	d.hides("THE PAST")
@@ -290,7 +290,7 @@ func TestResizeStorm(t *testing.T) {
 			d.press("tab")
 		}
 		if i%50 == 25 {
-			d.press("esc", "z", "3", "enter", "K")
+			d.press("esc", "z", "7", "enter", "K")
 		}
 	}
 	d.resize(20, 5)
@@ -301,7 +301,7 @@ func TestResizeStorm(t *testing.T) {
 
 func TestCopyIsSanitised(t *testing.T) {
 	d := drive(t, story(t))
-	d.press("3", "y")
+	d.press("7", "y")
 	d.shows("copied")
 	if len(d.sent) != 1 || !strings.HasPrefix(d.sent[0], "\x1b]52;c;") {
 		t.Fatalf("sent %q", d.sent)
@@ -311,7 +311,7 @@ func TestCopyIsSanitised(t *testing.T) {
 func TestHelpListsTheKeysOfThePane(t *testing.T) {
 	d := drive(t, story(t))
 	d.resize(120, 60)
-	d.press("3", "?")
+	d.press("7", "?")
 	d.shows("Keys in Timeline", "travel to this event", "halt everything", "one event back in time", "ctrl+l")
 	d.press("esc")
 	d.hides("Keys in")

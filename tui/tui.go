@@ -17,10 +17,9 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/settings"
 	"github.com/agentloadout/loadout/engine/state"
-	"github.com/agentloadout/loadout/tui/layout"
 	_ "github.com/agentloadout/loadout/tui/noprobe" // before Bubble Tea
-	"github.com/agentloadout/loadout/tui/theme"
 )
 
 // Now is Options.At for the present.
@@ -31,15 +30,16 @@ type Options struct {
 	Engine Engine
 	Runner Runner // runs the verbs of the command line; nil: there is none
 
-	Agent   string     // who the cockpit acts as, default the person
-	Theme   theme.Name // default auto
-	ASCII   bool       // draw without box characters
+	Settings settings.Settings // the zero value sets nothing, not even the defaults
+
+	Agent   string // who the cockpit acts as, default the person
+	Theme   string // in place of the one of the settings
+	ASCII   bool   // draw without box characters
+	Mouse   bool   // listen to the mouse
 	NoColor bool
-	Colors  int         // 0: as the environment says; else 16, 256 or 1<<24
-	Order   []string    // ids of the panes that come first, in their order
-	Layout  layout.Most // how many panes at most, default as many as the window has room for
-	Pane    string      // the pane that has the focus first, default the first
-	At      int64       // show the project as of this event; Now: live
+	Colors  int    // 0: as the environment says; else 16, 256 or 1<<24
+	Pane    string // the pane that has the focus first, default the first
+	At      int64  // show the project as of this event; Now: live
 
 	In, Out     *os.File                 // the terminal, for Run
 	Environment func(name string) string // default os.Getenv

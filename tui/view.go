@@ -2,12 +2,11 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
-	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/tui/layout"
 	"github.com/agentloadout/loadout/tui/overlay"
-	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/text"
 	"github.com/agentloadout/loadout/tui/theme"
 )
@@ -68,13 +67,13 @@ func (m *model) body() []string {
 func (m *model) viewPane(p layout.Placed) []string {
 	pn := m.panes[p.Pane]
 	focused := p.Pane == m.focus && m.overlays.Top() == nil
-	label := theme.Label{Title: fmt.Sprintf("%d %s", p.Pane+1, pn.Title()), Focus: focused, Foot: m.hidden(p)}
+	label := theme.Label{Title: fmt.Sprintf("%d %s", p.Pane+1, pn.Title()), Badge: m.badge(p.Pane), Focus: focused, Foot: m.hidden(p)}
 	if m.past() {
 		label.Notes = append(label.Notes, fmt.Sprintf("%s as of #%d", m.look.Time, m.travel.at))
 	}
 	for _, tab := range p.Tabs {
 		if tab != p.Pane {
-			label.Notes = append(label.Notes, fmt.Sprintf("%d %s", tab+1, m.panes[tab].Title()))
+			label.Notes = append(label.Notes, m.tab(tab))
 		}
 	}
 	if f := pn.Filter(); f != "" {
@@ -98,17 +97,43 @@ func (m *model) hidden(at layout.Placed) string {
 			shown[tab] = true
 		}
 	}
-	var names []string
-	for i, p := range m.panes {
+	var names, numbers []string
+	for i := range m.panes {
 		if !shown[i] {
-			names = append(names, fmt.Sprintf("%d %s", i+1, p.Title()))
+			names, numbers = append(names, m.tab(i)), append(numbers, strconv.Itoa(i+1)+m.mark(i))
 		}
 	}
-	foot := strings.Join(names, " "+m.look.Dot+" ")
-	if text.Width(foot)+8 > at.W {
-		foot = ""
+	for _, foot := range []string{strings.Join(names, " "+m.look.Dot+" "), strings.Join(numbers, " ")} {
+		if text.Width(foot)+6 <= at.W {
+			return foot
+		}
 	}
-	return foot
+	return ""
+}
+
+// tab names a pane that is not drawn.
+func (m *model) tab(i int) string { return fmt.Sprintf("%d %s%s", i+1, m.panes[i].Title(), m.mark(i)) }
+
+// mark is what is new in a pane, in a few characters: +3, or !3 when some of it needs a person.
+func (m *model) mark(i int) string {
+	a := &m.attention
+	switch {
+	case i >= len(a.unread) || a.unread[i] == 0 && !a.marked[i]:
+		return ""
+	case a.unread[i] == 0:
+		return " " + m.look.Warning
+	case a.marked[i]:
+		return fmt.Sprintf(" %s%d", m.look.Warning, a.unread[i])
+	}
+	return fmt.Sprintf(" +%d", a.unread[i])
+}
+
+// badge is mark in the title of a pane that is drawn.
+func (m *model) badge(i int) theme.Span {
+	if said := m.mark(i); said != "" && m.attention.marked[i] {
+		return theme.S(said, m.look.Warn)
+	}
+	return theme.S(m.mark(i), m.look.Accent)
 }
 
 // help lists the keys that hold in the focused pane.
@@ -141,15 +166,4 @@ func (m *model) plainKeys(keys string) string {
 		return strings.NewReplacer("↑", "up", "↓", "down", "←", "left", "→", "right").Replace(keys)
 	}
 	return keys
-}
-
-// questions counts what waits for an answer of who the cockpit acts as.
-func questions(s pane.Snapshot) int {
-	n := 0
-	for _, t := range s.State.Pending() {
-		if t.Question && event.SameName(t.To, s.Actor) {
-			n++
-		}
-	}
-	return n
 }

@@ -25,8 +25,13 @@ const (
 	Focus // pane by number; the key is the number
 	Zoom
 	Filter
+	NextMatch
+	PreviousMatch
 	CommandLine
 	Copy
+	Edit  // read the row in the person's editor
+	Mouse // listen to it, or leave it to the terminal
+	Jump  // to a number or a time
 	Past
 	PastFar
 	Future
@@ -130,17 +135,22 @@ func (b Binding) hint(place int, key, does string) Binding {
 func Default() *Map {
 	m := &Map{bindings: map[Scope][]Binding{
 		Everywhere: {
-			bind(Quit, "q", "quit", "q", "ctrl+c").hint(11, "q", "quit"),
+			bind(Quit, "q", "quit", "q", "ctrl+c").hint(2, "q", "quit"),
 			bind(Help, "?", "help", "?").hint(1, "?", "help"),
 			bind(Back, "esc", "go back: close, unzoom, clear the filter, return to now", "esc"),
-			bind(NextPane, "tab", "next pane", "tab").hint(10, "tab", "next pane"),
+			bind(NextPane, "tab", "next pane", "tab").hint(11, "tab", "next pane"),
 			bind(PreviousPane, "shift+tab", "previous pane", "shift+tab"),
 			bind(Focus, "1-9", "focus the pane of that number", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
 			bind(Zoom, "z", "zoom the pane, or back", "z"),
-			bind(Filter, "/", "filter the pane", "/").hint(7, "/", "filter"),
-			bind(CommandLine, ":", "run any command", ":").hint(9, ":", "command"),
+			bind(Filter, "/", "filter the pane", "/").hint(9, "/", "filter"),
+			bind(NextMatch, "n", "to the next row that matches what was last searched", "n"),
+			bind(PreviousMatch, "N", "to the row before that matches", "N"),
+			bind(CommandLine, ":", "run any command", ":").hint(3, ":", "command"),
 			bind(Copy, "y", "copy the row", "y"),
-			bind(Past, "[", "one event back in time", "[").hint(8, "[ ]", "time"),
+			bind(Edit, "e", "read the row in your editor", "e"),
+			bind(Mouse, "M", "listen to the mouse, or leave it to the terminal", "M"),
+			bind(Jump, "g", "go to a number or a time; gg: to the first row", "g"),
+			bind(Past, "[", "one event back in time", "[").hint(10, "[ ]", "time"),
 			bind(Future, "]", "one event forward; past the end is now", "]"),
 			bind(PastFar, "{", "25 events back", "{"),
 			bind(FutureFar, "}", "25 events forward", "}"),
@@ -148,23 +158,23 @@ func Default() *Map {
 			bind(Redraw, "ctrl+l", "draw the screen anew", "ctrl+l"),
 		},
 		Act: {
-			bind(Claim, "c", "claim", "c").hint(4, "c", "claim"),
-			bind(Release, "r", "release", "r").hint(5, "r", "release"),
-			bind(Acknowledge, "a", "acknowledge", "a").hint(6, "a", "ack"),
+			bind(Claim, "c", "claim", "c").hint(6, "c", "claim"),
+			bind(Release, "r", "release", "r").hint(7, "r", "release"),
+			bind(Acknowledge, "a", "acknowledge", "a").hint(8, "a", "ack"),
 			bind(Ask, "A", "ask an agent", "A"),
 			bind(AddTask, "T", "add a task", "T"),
 			bind(Decide, "D", "record a decision", "D"),
-			bind(Kill, "K", "halt everything", "K").hint(2, "K", "halt"),
-			bind(Resume, "R", "resume after a halt", "R").hint(2, "R", "resume"),
+			bind(Kill, "K", "halt everything", "K").hint(4, "K", "halt"),
+			bind(Resume, "R", "resume after a halt", "R").hint(4, "R", "resume"),
 		},
 		Move: {
 			bind(Up, "↑ k", "up", "up", "k"),
 			bind(Down, "↓ j", "down", "down", "j"),
 			bind(PageUp, "pgup b", "a page up", "pgup", "b", "ctrl+u"),
 			bind(PageDown, "pgdn space", "a page down", "pgdown", " ", "ctrl+d"),
-			bind(Home, "g home", "to the first row", "g", "home"),
+			bind(Home, "home", "to the first row", "home"),
 			bind(End, "G end", "to the last row", "G", "end"),
-			bind(Open, "enter", "open", "enter").hint(3, "enter", "open"),
+			bind(Open, "enter", "open", "enter").hint(5, "enter", "open"),
 			bind(Sort, "s", "sort by the next column", "s"),
 		},
 		Ownership: {
@@ -174,7 +184,7 @@ func Default() *Map {
 			bind(Force, "F", "take the path from its holder, with a reason", "F"),
 		},
 		Contracts: {
-			bind(Diff, "d", "diff", "d").hint(4, "d", "diff"),
+			bind(Diff, "d", "diff", "d").hint(6, "d", "diff"),
 			bind(OlderRevision, "← h", "older revision", "left", "h"),
 			bind(NewerRevision, "→ l", "newer revision", "right", "l"),
 			bind(OlderBase, "<", "compare with an older revision", "<"),
@@ -182,20 +192,31 @@ func Default() *Map {
 			bind(Columns, "v", "differences side by side, or one below the other", "v"),
 		},
 		Timeline: {
-			bind(Follow, "f", "follow", "f").hint(4, "f", "follow"),
-			bind(Travel, "t", "travel to this event", "t").hint(4, "t", "travel"),
+			bind(Follow, "f", "follow", "f").hint(6, "f", "follow"),
+			bind(Travel, "t", "travel to this event", "t").hint(6, "t", "travel"),
 		},
 		Agents: {
-			bind(Answer, "a", "answer the question; on another row: acknowledge", "a").hint(6, "a", "answer"),
+			bind(Answer, "a", "answer the question; on another row: acknowledge", "a").hint(8, "a", "answer"),
 		},
 		Discussion: {
-			bind(Follow, "f", "follow", "f").hint(4, "f", "follow"),
-			bind(Raw, "m", "statements as they were written, or rendered", "m").hint(4, "m", "raw"),
+			bind(Follow, "f", "follow", "f").hint(6, "f", "follow"),
+			bind(Raw, "m", "statements as they were written, or rendered", "m").hint(6, "m", "raw"),
 		},
 		Bridge: {},
 		Work:   {},
 		Gates:  {},
 	}}
+	m.index()
+	return m
+}
+
+// Panes are the scopes that belong to one pane.
+func Panes() []Scope {
+	return []Scope{Ownership, Contracts, Discussion, Bridge, Work, Gates, Timeline, Agents}
+}
+
+// index prepares Resolve.
+func (m *Map) index() {
 	m.lookup = make(map[Scope]map[string]Intent, len(m.bindings))
 	for scope, bindings := range m.bindings {
 		keys := map[string]Intent{}
@@ -206,7 +227,6 @@ func Default() *Map {
 		}
 		m.lookup[scope] = keys
 	}
-	return m
 }
 
 // order is how scopes are looked up for a pane.

@@ -1,11 +1,16 @@
 package keymap
 
-import "testing"
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // A key that two scopes of one pane claim would silently do only the first thing.
 func TestNoKeyMeansTwoThings(t *testing.T) {
 	m := Default()
-	for _, pane := range []Scope{Ownership, Contracts, Timeline, Agents} {
+	for _, pane := range Panes() {
 		seen := map[string]Binding{}
 		for _, group := range m.Help(pane) {
 			for _, b := range group.Bindings {
@@ -31,7 +36,10 @@ func TestEveryIntentHasAKeyAndHelp(t *testing.T) {
 			}
 		}
 	}
-	for i := None + 1; i <= Travel; i++ {
+	for i := None + 1; i <= Raw; i++ {
+		if i.String() == "" {
+			t.Errorf("intent %d has no name", i)
+		}
 		if !bound[i] {
 			t.Errorf("intent %d has no key", i)
 		}
@@ -57,6 +65,72 @@ func TestResolve(t *testing.T) {
 	for _, tt := range tests {
 		if got := m.Resolve(tt.pane, tt.key); got != tt.want {
 			t.Errorf("%s %q: %v, want %v", tt.pane, tt.key, got, tt.want)
+		}
+	}
+}
+
+func TestCustomKeys(t *testing.T) {
+	m, err := New(map[string][]string{"quit": {"ctrl+q", "x"}, "follow": {"space"}, "page-down": {"pgdown"}, "suspend": {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		pane Scope
+		key  string
+		want Intent
+	}{
+		{Ownership, "x", Quit},
+		{Ownership, "ctrl+c", Quit}, // always
+		{Ownership, "q", None},
+		{Timeline, " ", Follow},
+		{Discussion, " ", Follow}, // wherever it means something
+		{Timeline, "f", None},
+		{Ownership, "ctrl+z", None},
+		{Ownership, "K", Kill},
+	}
+	for _, tt := range tests {
+		if got := m.Resolve(tt.pane, tt.key); got != tt.want {
+			t.Errorf("%s %q: %v, want %v", tt.pane, tt.key, got, tt.want)
+		}
+	}
+	if hints := m.Hints(Ownership); !slices.ContainsFunc(hints, func(b Binding) bool { return b.Hint.Key == "ctrl+q" }) {
+		t.Error("the footer does not name the new key")
+	}
+}
+
+func TestWrongCustomKeys(t *testing.T) {
+	tests := []struct {
+		name    string
+		keys    map[string][]string
+		want    string
+		intents []string
+	}{
+		{"unknown", map[string][]string{"quitt": {"x"}}, "did you mean quit?", []string{"quitt"}},
+		{"no key", map[string][]string{"quit": {"hyper+x"}}, `"hyper+x" is no key`, []string{"quit"}},
+		{"a key that is another", map[string][]string{"zoom": {"ctrl+m"}}, `"ctrl+m" is no key`, []string{"zoom"}},
+		{"numbers", map[string][]string{"focus": {"x"}}, "cannot be changed", []string{"focus"}},
+		{"with a default", map[string][]string{"quit": {"K"}}, "the key K is both kill and quit", []string{"kill", "quit"}},
+		{"with each other", map[string][]string{"quit": {"x"}, "help": {"x"}}, "the key x is both quit and help", []string{"quit", "help"}},
+		{"with a pane's", map[string][]string{"help": {"d"}}, "the key d is both diff and help", []string{"diff", "help"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := New(tt.keys)
+			var wrong *WrongError
+			if !errors.As(err, &wrong) || !strings.Contains(wrong.Reason, tt.want) || !slices.Equal(wrong.Intents, tt.intents) {
+				t.Errorf("%v of %+v", err, wrong)
+			}
+		})
+	}
+}
+
+func TestKeysThatExist(t *testing.T) {
+	for k, want := range map[string]bool{
+		"x": true, " ": true, "ä": true, "alt+x": true, "ctrl+x": true, "ctrl+c": false, "f1": true, "f20": true, "f21": false, "f01": false,
+		"shift+tab": true, "ctrl+left": true, "": false, "\x1b": false, "xx": false, "alt+": false,
+	} {
+		if valid(k) != want {
+			t.Errorf("%q: %v", k, !want)
 		}
 	}
 }

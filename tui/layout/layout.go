@@ -172,7 +172,7 @@ func (v *View) stack(placed []Placed, r Rect, places []place) []Placed {
 	return placed
 }
 
-// drawn is which pane of a place is in use: the one that had the focus last, else the first that has something to show.
+// drawn is which pane of a place is in use: the one that had the focus last, else the first that has something to show, else the last.
 func (v *View) drawn(panes []int) int {
 	best, when := panes[0], 0
 	for _, i := range panes {
@@ -191,7 +191,7 @@ func (v *View) drawn(panes []int) int {
 			return i
 		}
 	}
-	return best
+	return panes[len(panes)-1] // the most general of them
 }
 
 func (v *View) blank(i int) bool { return v.Blank != nil && v.Blank(i) }

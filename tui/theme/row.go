@@ -79,7 +79,8 @@ func (t *Theme) paint(b *strings.Builder, base Style, spans Spans, room int) int
 // Label is what a box says in its top edge.
 type Label struct {
 	Title string
-	Notes []string // dim, behind the title
+	Badge Span     // behind the title
+	Notes []string // dim, behind the badge
 	Right Spans    // at the right end
 	Foot  string   // dim, in the bottom edge
 	Focus bool
@@ -106,7 +107,7 @@ func (t *Theme) Box(w, h int, l Label, body []string) []string {
 	if rw := right.Width(); rw == 0 || rw+text.Width(l.Title)+8 > inner {
 		right = nil
 	}
-	label := Spans{S(mark, t.Focus), S(l.Title, title)}
+	label := Spans{S(mark, t.Focus), S(l.Title, title), l.Badge}
 	for _, note := range l.Notes {
 		label = append(label, S(" "+t.Dot+" "+note, t.Dim))
 	}
