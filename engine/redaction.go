@@ -89,6 +89,24 @@ func names(body event.Body) []string {
 		return []string{b.Name, b.Previous, b.Base, b.Human, b.Session, b.Start, b.Boot, b.Host}
 	case event.Turn:
 		return append([]string{b.Turn, b.Agent, b.Provider, b.Session, b.Cause}, b.Agents...)
+	case event.Work:
+		list := []string{b.Agent, b.Harness, b.Human, b.To, b.Holder, b.Escalation}
+		if b.Item != nil {
+			list = append(list, b.Item.Type, b.Item.ID)
+		}
+		return list
+	case event.Gate:
+		list := []string{b.Scope, b.Ledger}
+		for _, g := range b.Gates {
+			list = append(list, g.ID)
+		}
+		return list
+	case event.Wave:
+		list := []string{b.Scope, b.Wave}
+		for _, leaf := range b.Leaves {
+			list = append(list, leaf.Leaf, leaf.Handle)
+		}
+		return list
 	case event.Handoff, event.Question, event.Done, event.Status, event.Error, event.Cancel, event.Ack, event.Halt, event.Unknown:
 	}
 	return nil

@@ -104,7 +104,7 @@ func Emoji(t event.Type) string {
 		event.TypeTask: "📋", event.TypeHandoff: "🤝", event.TypeQuestion: "❓", event.TypeDone: "✅", event.TypeStatus: "📊",
 		event.TypeError: "❌", event.TypeCancel: "🚫", event.TypeContract: "📜", event.TypeOwnership: "🔒", event.TypeDecision: "⚖️",
 		event.TypeUpdate: "📝", event.TypeAck: "👍", event.TypeDiscussion: "💬", event.TypeAgent: "👤", event.TypeHalt: "🛑",
-		event.TypeTurn: "🔁",
+		event.TypeTurn: "🔁", event.TypeWork: "🔧", event.TypeGate: "🚦", event.TypeWave: "🌊",
 	}
 	if s, ok := signs[t]; ok {
 		return s
@@ -178,7 +178,7 @@ func tell(ev *event.Event) (headline, detail string) {
 		return "Set the kill switch: " + b.Reason, detail
 	case event.Agent:
 		return tellAgent(b), b.Reason
-	case event.Status, event.Turn, event.Unknown:
+	case event.Status, event.Turn, event.Work, event.Gate, event.Wave, event.Unknown:
 		return ev.Description, detail
 	}
 	return ev.Description, detail

@@ -214,6 +214,12 @@ func internType(quoted []byte) Type {
 		return TypeHalt
 	case `"turn"`:
 		return TypeTurn
+	case `"work"`:
+		return TypeWork
+	case `"gate"`:
+		return TypeGate
+	case `"wave"`:
+		return TypeWave
 	}
 	return ""
 }

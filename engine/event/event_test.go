@@ -86,10 +86,10 @@ func sortedLike(types, want []Type) []Type {
 }
 
 func TestUnknownTypeIsKept(t *testing.T) {
-	const line = `{"id":"x1","seq":3,"type":"wave","from":"a","to":"b","description":"later","timestamp":"2026-09-10T08:00:00.000Z","payload":{"any":[1,{"x":null}]}}`
+	const line = `{"id":"x1","seq":3,"type":"skill","from":"a","to":"b","description":"later","timestamp":"2026-09-10T08:00:00.000Z","payload":{"any":[1,{"x":null}]}}`
 	e := decode(t, line)
 	if KnownType(e.Type) {
-		t.Fatal("wave is known")
+		t.Fatal("skill is known")
 	}
 	body, err := e.Body()
 	if err != nil {

@@ -98,6 +98,12 @@ func readBody(t Type, f *fields) Body {
 		return readAgent(f)
 	case TypeTurn:
 		return readTurn(f)
+	case TypeWork:
+		return readWork(f)
+	case TypeGate:
+		return readGate(f)
+	case TypeWave:
+		return readWave(f)
 	case TypeHalt:
 		return Halt{Action: choice(f, "action", HaltSet, HaltLifted), Reason: f.optionalText("reason", MaxReason)}
 	}

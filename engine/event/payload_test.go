@@ -234,7 +234,7 @@ func TestNormalizeRefuses(t *testing.T) {
 		change func(*Event)
 		field  string
 	}{
-		{"unknown type", func(e *Event) { e.Type = "wave" }, "type"},
+		{"unknown type", func(e *Event) { e.Type = "skill" }, "type"},
 		{"nobody", func(e *Event) { e.From = " " }, "from"},
 		{"everybody", func(e *Event) { e.From = "*" }, "from"},
 		{"name with a newline inside", func(e *Event) { e.To = "a\nb" }, "to"},

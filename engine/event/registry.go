@@ -5,7 +5,7 @@ func Types() []Type {
 	return []Type{
 		TypeTask, TypeHandoff, TypeQuestion, TypeDone, TypeStatus, TypeError, TypeCancel,
 		TypeContract, TypeOwnership, TypeDecision, TypeUpdate, TypeAck, TypeDiscussion,
-		TypeAgent, TypeHalt, TypeTurn,
+		TypeAgent, TypeHalt, TypeTurn, TypeWork, TypeGate, TypeWave,
 	}
 }
 
@@ -25,7 +25,8 @@ func (t Type) form() form {
 	switch t {
 	case TypeTask, TypeHandoff, TypeQuestion, TypeDone, TypeStatus, TypeError, TypeCancel:
 		return formOpen
-	case TypeContract, TypeOwnership, TypeDecision, TypeUpdate, TypeAck, TypeDiscussion, TypeAgent, TypeHalt, TypeTurn:
+	case TypeContract, TypeOwnership, TypeDecision, TypeUpdate, TypeAck, TypeDiscussion, TypeAgent, TypeHalt, TypeTurn,
+		TypeWork, TypeGate, TypeWave:
 		return formTyped
 	}
 	return formUnknown
@@ -66,6 +67,12 @@ func typeOf(b Body) Type {
 		return TypeHalt
 	case Turn:
 		return TypeTurn
+	case Work:
+		return TypeWork
+	case Gate:
+		return TypeGate
+	case Wave:
+		return TypeWave
 	case Unknown:
 	}
 	return ""

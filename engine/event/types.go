@@ -25,6 +25,9 @@ const (
 	TypeAgent Type = "agent" // an agent was registered, renamed, or ended
 	TypeHalt  Type = "halt"  // the kill switch was set or lifted
 	TypeTurn  Type = "turn"  // a session, its automatic turns, and what bounds them
+	TypeWork  Type = "work"  // what becomes of a typed work item
+	TypeGate  Type = "gate"  // a ledger of acceptance gates, as a check found it
+	TypeWave  Type = "wave"  // a wave of launched agents, after a step of it
 )
 
 // Broadcast is the To of an event that is meant for everybody.

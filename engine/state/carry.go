@@ -30,6 +30,7 @@ type carried struct {
 	Texts   []carriedText   `json:"contracts,omitempty"`
 	Threads []Thread        `json:"threads,omitempty"`
 	Turns   *carriedTurns   `json:"turns,omitempty"`
+	Work    *carriedWork    `json:"work,omitempty"`
 }
 
 const (
@@ -58,6 +59,7 @@ type carriedGone struct {
 	Claims  [][2]string `json:"claims,omitempty"` // path and agent
 	Tasks   []string    `json:"tasks,omitempty"`
 	Threads []string    `json:"threads,omitempty"`
+	Halt    bool        `json:"halt,omitempty"` // the kill switch is off
 }
 
 type carriedTask struct {
@@ -93,6 +95,7 @@ func (s *State) Carry(kept *State, since int64) (json.RawMessage, error) {
 		Members: s.carriedMembers(),
 		Retries: s.carriedRetries(since),
 		Turns:   s.turns.carry(),
+		Work:    s.work.carry(&kept.work),
 	}
 	s.carryClaims(kept, &c)
 	if err := s.carryTasks(kept, &c); err != nil {
@@ -102,6 +105,7 @@ func (s *State) Carry(kept *State, since int64) (json.RawMessage, error) {
 		return nil, err
 	}
 	s.carryThreads(kept, &c)
+	c.Gone.Halt = s.halt == nil && kept.halt != nil
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)

@@ -23,6 +23,8 @@ func (s *State) Clone() *State {
 	c.news.recent = s.news.recent.clone()
 	c.refs = s.refs.clone()
 	c.turns = s.turns.clone()
+	c.work = s.work.clone()
+	c.gates = s.gates.clone()
 	s.texts, c.texts = arena{}, arena{} // two must not write into one chunk
 	s.epoch, c.epoch = new(epoch), new(epoch)
 	return &c

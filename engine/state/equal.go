@@ -72,6 +72,8 @@ func differHidden(a, b *State) string {
 			part := turns{caused: s.turns.caused, bridge: s.turns.bridge, limits: s.turns.limits}
 			part.wire(w)
 		}},
+		{"work items", func(s *State, w *wire) { s.work.wire(w) }},
+		{"gates and waves", func(s *State, w *wire) { s.gates.wire(w) }},
 		{"retry keys", func(s *State, w *wire) { wireRing(w, &s.keys, MaxKeys, wireKeyed) }},
 		{"counts of news", func(s *State, w *wire) { s.wireMembersInOrder(w); s.wireNewsInOrder(w) }},
 		{"takings of tasks", func(s *State, w *wire) {

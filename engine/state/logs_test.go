@@ -151,7 +151,7 @@ func TestOldLogInDetail(t *testing.T) {
 func TestUnknownTypeIsShown(t *testing.T) {
 	s, _ := readLog(t, "damaged.jsonl")
 	for _, r := range s.Recent(10) {
-		if r.Type == "wave" {
+		if r.Type == "skill" {
 			if r.Seq != 43 || r.From != "codex" || r.Description != "a type of the future \x1b[31m" {
 				t.Errorf("shown as %+v", r)
 			}

@@ -65,6 +65,8 @@ func (s *State) wire(w *wire) {
 	s.wireNews(w)
 	wireRing(w, &s.refs, MaxRefs, wireRef)
 	s.turns.wire(w)
+	s.work.wire(w)
+	s.gates.wire(w)
 }
 
 func (s *State) wireCounts(w *wire) {

@@ -58,7 +58,7 @@ func (s *State) deliverLate(seq int64, from, to int) {
 // compaction.
 func isNews(body event.Body) bool {
 	switch b := body.(type) {
-	case event.Ack, event.Agent, event.Halt, event.Turn:
+	case event.Ack, event.Agent, event.Halt, event.Turn, event.Work, event.Gate, event.Wave:
 		return false
 	case event.Status:
 		return b.CompactedCount == 0

@@ -55,7 +55,7 @@ func drawEvent(t *rapid.T, before []event.Event, seq int64, i int) event.Event {
 	}
 	body := drawBody(t, &e, before)
 	if unknown, ok := body.(event.Unknown); ok {
-		e.Type, e.Payload = "wave", unknown.Raw
+		e.Type, e.Payload = "skill", unknown.Raw
 		return e
 	}
 	made, err := event.New(from, to, "x", body)
@@ -78,7 +78,7 @@ func drawBody(t *rapid.T, e *event.Event, before []event.Event) event.Body {
 		}
 		return before[rapid.IntRange(0, len(before)-1).Draw(t, "id")].ID
 	}
-	switch rapid.IntRange(0, 24).Draw(t, "kind") {
+	switch rapid.IntRange(0, 28).Draw(t, "kind") {
 	case 0, 1, 2:
 		o := event.Ownership{Paths: some(paths), Mode: rapid.SampledFrom([]event.Mode{event.Exclusive, event.Shared}).Draw(t, "mode"), Reason: one(texts)}
 		if rapid.Bool().Draw(t, "limited") {
@@ -124,6 +124,8 @@ func drawBody(t *rapid.T, e *event.Event, before []event.Event) event.Body {
 		}
 	case 19, 20, 21, 22, 23:
 		return drawTurn(t, e.Seq, one(names))
+	case 25, 26, 27, 28:
+		return drawWork(t)
 	case 18:
 		return event.Halt{Action: rapid.SampledFrom([]event.HaltAction{event.HaltSet, event.HaltLifted}).Draw(t, "halt"), Reason: "r"}
 	}

@@ -107,7 +107,7 @@ func (s *State) countNews(agent string, after int64) int64 {
 // isNewsFor is isNews for an event in short, and whether it concerns an agent.
 func (r *Ref) isNewsFor(agent string) bool {
 	switch r.Type {
-	case event.TypeAck, event.TypeAgent, event.TypeHalt, event.TypeTurn:
+	case event.TypeAck, event.TypeAgent, event.TypeHalt, event.TypeTurn, event.TypeWork, event.TypeGate, event.TypeWave:
 		return false
 	case event.TypeStatus:
 		if r.From == event.Loadout && strings.HasPrefix(r.ID, "compaction-") {

@@ -46,6 +46,9 @@ func (s *State) foldSummary(e *event.Event, b event.Status) {
 			}
 		}
 	}
+	if c.Gone.Halt {
+		s.halt = nil
+	}
 	for _, id := range c.Gone.Threads {
 		delete(s.threads, id)
 	}
@@ -58,6 +61,7 @@ func (s *State) foldSummary(e *event.Event, b event.Status) {
 		t.Thread = row
 	}
 	s.turns.restore(c.Turns, c.Since)
+	s.work.restore(c.Work, c.Since)
 	s.news.total = c.Total
 	s.news.dropped = max(s.news.dropped, c.Since-1)
 	s.news.recent.keepIf(func(d *delivery) bool { return d.seq >= c.Since })

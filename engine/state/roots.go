@@ -38,6 +38,8 @@ func (s *State) Roots() func(seq int64) bool {
 			roots[seq] = true
 		}
 	}
+	s.work.roots(roots)
+	s.gates.roots(roots)
 	if s.halt != nil {
 		roots[s.halt.Seq] = true
 	}

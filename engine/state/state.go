@@ -8,7 +8,7 @@ import (
 )
 
 // Version names the marshalled form and the meaning of the fold. A checkpoint of another version is of no use.
-const Version = "4"
+const Version = "5"
 
 // Bounds of what a State remembers. Everything older is in the log.
 const (
@@ -51,6 +51,8 @@ type State struct {
 	news      news
 	refs      ring[Ref]
 	turns     turns
+	work      work
+	gates     gates
 	texts     arena // of refs
 
 	reader  event.Reader
@@ -70,6 +72,8 @@ func New() *State {
 		tasks:     tasks{open: map[string]*task{}, waiting: map[string][]string{}},
 		threads:   map[string]*thread{},
 		turns:     newTurns(),
+		work:      newWork(),
+		gates:     newGates(),
 		epoch:     new(epoch),
 	}
 	s.members.index = map[string]int{}
@@ -132,7 +136,8 @@ func (s *State) refuses(e *event.Event, body event.Body) error {
 			return &event.InvalidError{Field: "payload.carried", Reason: "cannot be read: " + err.Error()}
 		}
 	case event.Handoff, event.Done, event.Error, event.Cancel, event.Contract, event.Ownership, event.Decision,
-		event.Update, event.Discussion, event.Agent, event.Halt, event.Turn, event.Unknown:
+		event.Update, event.Discussion, event.Agent, event.Halt, event.Turn,
+		event.Work, event.Gate, event.Wave, event.Unknown:
 	}
 	return nil
 }
@@ -185,6 +190,12 @@ func (s *State) fold(e *event.Event, body event.Body, at time.Time) {
 		s.foldHalt(e, b, at)
 	case event.Turn:
 		s.turns.foldTurn(e, &b, at)
+	case event.Work:
+		s.work.fold(e, &b, at)
+	case event.Gate:
+		s.gates.foldGate(e, b, at)
+	case event.Wave:
+		s.gates.foldWave(e, b, at)
 	case event.Handoff, event.Unknown: // news, and no more
 	}
 }
