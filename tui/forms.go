@@ -36,6 +36,10 @@ func (m *model) act(i keymap.Intent) tea.Cmd {
 		m.askTask(subject)
 	case keymap.Decide:
 		m.askDecision()
+	case keymap.Force:
+		m.askForce(subject)
+	case keymap.Answer:
+		return m.settle(subject)
 	default:
 	}
 	return nil
@@ -117,7 +121,7 @@ func (m *model) askAck(s pane.Subject) {
 
 func (m *model) askQuestion(s pane.Subject) {
 	f := overlay.NewForm(m.look.Theme, "Ask", "ask", nil,
-		input("to", "to", m.other(s.Agent), "an agent, or * for everybody"), input("text", "question", "", "what you want to know"), m.agentInput())
+		input("to", "to", m.other(s.Agent), "an agent, or * for everybody"), input("text", "question", m.request(s), "what you want to know"), m.agentInput())
 	m.openForm(f, func() tea.Cmd {
 		agent, ask := f.Value("agent"), engine.Ask{From: f.Value("agent"), To: f.Value("to"), Text: f.Value("text")}
 		return m.send(f, agent, "asking", func(context.Context) (engine.Command, string, error) {

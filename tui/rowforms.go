@@ -1,0 +1,106 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/tui/overlay"
+	"github.com/agentloadout/loadout/tui/pane"
+)
+
+// askForce takes a path from whoever holds it. The log keeps whose claims ended, and why.
+func (m *model) askForce(s pane.Subject) {
+	about := []string{"Ends the claims of others on the path, whether their sessions live or not."}
+	if s.Claim != nil {
+		about = append(about, m.told(s.Claim))
+	}
+	f := overlay.NewForm(m.look.Theme, "Take by force", "take it", about,
+		input("path", "path", s.Path, "src/api"), input("reason", "reason", "", "why, for those who lose it"), m.agentInput()).Alarm()
+	m.openForm(f, func() tea.Cmd {
+		agent, typed := f.Value("agent"), f.Value("path")
+		own := engine.Own{Agent: agent, Reason: f.Value("reason"), Force: true}
+		return m.send(f, agent, "taking", func(context.Context) (engine.Command, string, error) {
+			if own.Reason == "" {
+				return nil, "", wrongInput("reason", "force needs a reason; the holder will read it")
+			}
+			var err error
+			if own.Paths, err = m.stored(typed); err != nil {
+				return nil, "", err
+			}
+			return own, fmt.Sprintf("%s holds %s", agent, strings.Join(own.Paths, ", ")), nil
+		})
+	})
+}
+
+// told is who holds a claim, since when and why.
+func (m *model) told(c *state.Claim) string {
+	why := ""
+	if c.Reason != "" {
+		why = ", because " + c.Reason
+	}
+	return fmt.Sprintf("%s holds %s since %s%s.", c.Agent, c.Path, pane.Stamp(m.live.Now, c.Since), why)
+}
+
+// settle does what the selected thing waits for; with nothing that waits it acknowledges.
+func (m *model) settle(s pane.Subject) tea.Cmd {
+	w := s.Wait
+	if w == nil {
+		m.askAck(s)
+		return nil
+	}
+	switch w.Kind {
+	case state.WaitQuestion:
+		m.askAnswer(w)
+	case state.WaitTask:
+		m.askDone(w)
+	case state.WaitClaim:
+		m.askRelease(s)
+	case state.WaitHalt:
+		return m.askResume()
+	case state.WaitTurn, state.WaitCap:
+		m.say(plainly, "the Bridge pane shows what can be done about it")
+		return m.scheduleTick()
+	}
+	return nil
+}
+
+func (m *model) askAnswer(w *state.Waiting) {
+	f := overlay.NewForm(m.look.Theme, "Answer", "answer", []string{fmt.Sprintf("%s asked %s: %s", w.Agent, pane.Ago(m.live.Now, w.Since), w.Text)},
+		input("text", "answer", "", "what you decide"), m.agentInput())
+	m.openForm(f, func() tea.Cmd {
+		agent, answer := f.Value("agent"), engine.Answer{From: f.Value("agent"), ID: w.ID, Text: f.Value("text")}
+		return m.send(f, agent, "answering", func(context.Context) (engine.Command, string, error) {
+			if answer.Text == "" {
+				return nil, "", wrongInput("text", "what is the answer?")
+			}
+			return answer, w.Agent + " has the answer", nil
+		})
+	})
+}
+
+func (m *model) askDone(w *state.Waiting) {
+	f := overlay.NewForm(m.look.Theme, "Done", "settle it", []string{fmt.Sprintf("%s asked for it %s: %s", w.Agent, pane.Ago(m.live.Now, w.Since), w.Text)},
+		&overlay.Input{Name: "how", Label: "outcome", Choices: []string{"done", "failed"}},
+		input("evidence", "evidence", "", "what shows it, or why it failed"), m.agentInput())
+	m.openForm(f, func() tea.Cmd {
+		agent := f.Value("agent")
+		done := engine.Finish{From: agent, ID: w.ID, Evidence: f.Value("evidence"), Failed: f.Value("how") == "failed"}
+		return m.send(f, agent, "settling", func(context.Context) (engine.Command, string, error) {
+			return done, f.Value("how"), nil
+		})
+	})
+}
+
+// request is the beginning of a question about a claim that somebody else holds.
+func (m *model) request(s pane.Subject) string {
+	if s.Claim == nil || event.SameName(s.Claim.Agent, m.actor) {
+		return ""
+	}
+	return "May I have " + s.Claim.Path + "? "
+}
