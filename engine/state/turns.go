@@ -144,7 +144,7 @@ func (t *turns) step(turn Turn, e *event.Event, b *event.Turn, at time.Time) {
 	case event.TurnUncertain:
 		turn.Status = TurnUncertain
 	case event.TurnRetried:
-		turn.Status, turn.Attempt, turn.Cause, turn.Spent, turn.Ended = TurnQueued, 0, "", "", nil
+		turn.Status, turn.Attempt, turn.Depth, turn.Cause, turn.Spent, turn.Ended = TurnQueued, 0, 0, "", "", nil
 	case event.TurnSkipped:
 		turn.Status = TurnSkipped
 	default:

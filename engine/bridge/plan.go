@@ -1,0 +1,109 @@
+package bridge
+
+import (
+	"context"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+)
+
+// Planned is a turn that a bridge would make now.
+type Planned struct {
+	Agent     string        `json:"agent"` // empty: the session is not known yet and would get a name
+	Provider  string        `json:"provider"`
+	Session   string        `json:"sessionId"`
+	May       string        `json:"may"` // what the turn may do, in words
+	Cursor    int64         `json:"cursor"`
+	Seqs      []int64       `json:"seqs"` // the events that it would be made of, none: no turn
+	Held      []int64       `json:"held"` // events that would wait for a person, because a chain of turns is too long
+	Passive   int64         `json:"passive"`
+	Duplicate int64         `json:"duplicate"`
+	Queued    string        `json:"queued,omitempty"` // id of the turn that would be made (again) before
+	Stopped   event.TurnCap `json:"stopped,omitempty"`
+	Paused    bool          `json:"paused"` // a failed turn waits for a person first
+	Prompt    string        `json:"prompt,omitempty"`
+}
+
+// Plan says which turns a bridge would make now and what it would tell the programs. It writes nothing and spends nothing.
+func Plan(ctx context.Context, e *engine.Engine, s Sessions, o Options) ([]Planned, error) {
+	o = o.withDefaults()
+	policy, err := e.Policy()
+	if err != nil {
+		return nil, err
+	}
+	v, err := e.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Planned, 0, len(s.Refs))
+	for _, ref := range s.Refs {
+		p, err := plan(ctx, e, v, &o, policy, s, ref)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func plan(ctx context.Context, e *engine.Engine, v *engine.View, o *Options, policy engine.Policy, all Sessions, ref Ref) (Planned, error) {
+	session, err := planned(v.State, ref)
+	if err != nil {
+		return Planned{}, err
+	}
+	if all.From != nil {
+		session.Cursor = *all.From
+	}
+	provider, err := o.provider(session.Provider)
+	if err != nil {
+		return Planned{}, err
+	}
+	may, err := provider.Describe(o.Permissions(session.Provider, session.Agent))
+	if err != nil {
+		return Planned{}, err
+	}
+	p := Planned{
+		Agent: session.Agent, Provider: session.Provider, Session: session.ID, May: may, Cursor: session.Cursor, Paused: session.Paused,
+		Seqs: []int64{}, Held: []int64{},
+	}
+	name := session.Agent
+	if name == "" {
+		name = session.Provider
+	}
+	var found []event.Event
+	var depth int64
+	again := false
+	if t, _ := due(v.State, session.Agent, v.Now, o.Backoff); t != nil && session.Agent != "" {
+		p.Queued, depth, again = t.ID, t.Depth, t.Started != nil
+		if found, err = read(ctx, e, t.Seqs); err != nil {
+			return Planned{}, err
+		}
+	} else {
+		batch, err := collect(ctx, e, newSorter(v.State, name, session.Cursor, policy, o.MaxDepth))
+		if err != nil {
+			return Planned{}, err
+		}
+		found, depth = batch.deliver, batch.depth
+		p.Held, p.Passive, p.Duplicate = seqsOf(batch.held), batch.passive, batch.duplicate
+	}
+	if p.Seqs = seqsOf(found); len(found) > 0 {
+		p.Prompt = composePrompt(o, v, name, found, depth, again)
+		p.Stopped = admit(v.State, session.Agent, len(p.Prompt))
+	}
+	return p, nil
+}
+
+// planned finds the session of a ref, or what it would be.
+func planned(s *state.State, ref Ref) (state.Session, error) {
+	for _, session := range s.Sessions() {
+		if ref.Session != "" && session.ID == ref.Session && session.Provider == ref.Provider ||
+			ref.Session == "" && event.SameName(session.Agent, ref.Agent) {
+			return session, nil
+		}
+	}
+	if ref.Session == "" {
+		return state.Session{}, noSession(s, ref.Agent)
+	}
+	return state.Session{Provider: ref.Provider, ID: ref.Session, Cursor: s.Head()}, nil
+}

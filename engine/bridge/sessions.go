@@ -1,0 +1,458 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/turn"
+	"github.com/agentloadout/loadout/engine/words"
+)
+
+// Settle looks for turns that the log shows as running though nobody waits for them any more, and records that nobody knows what came
+// of them. A turn whose process lives is left alone. While the kill switch is on it does the same.
+func Settle(ctx context.Context, e *engine.Engine) error {
+	v, err := e.View(ctx)
+	if err != nil {
+		return err
+	}
+	agents := map[string]string{}
+	for _, t := range v.State.OpenTurns() {
+		if t.Status == state.TurnRunning || t.Status == state.TurnQueued && t.Why != event.WhyDelivery {
+			agents[event.FoldName(t.Agent)] = t.Agent
+		}
+	}
+	for _, agent := range agents {
+		release, err := e.TurnLease(ctx, agent, 0)
+		var locked *engine.LockedError
+		if errors.As(err, &locked) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(settleAgent(ctx, e, nil, agent), release()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settleAgent is Settle for an agent whose lease is held.
+func settleAgent(ctx context.Context, e *engine.Engine, tell *teller, agent string) error {
+	var lost []state.Turn
+	_, err := e.RecordTurns(ctx, "", func(v engine.View) ([]event.Event, error) {
+		var turns []event.Turn
+		lost = nil
+		for _, t := range v.State.OpenTurns() {
+			switch {
+			case !event.SameName(t.Agent, agent):
+			case t.Status == state.TurnRunning:
+				turns = append(turns, step(t, event.TurnUncertain))
+				lost = append(lost, t)
+			case t.Status == state.TurnQueued && t.Why != event.WhyDelivery: // its words are gone
+				b := step(t, event.TurnCancelled)
+				b.Cause, b.Spent = state.CauseEnd, string(turn.Nothing)
+				turns = append(turns, b)
+			}
+		}
+		return events(turns...)
+	})
+	if err == nil && tell != nil {
+		for _, t := range lost {
+			tell.tell(Progress{
+				Kind: KindUncertain, Agent: t.Agent, Provider: t.Provider, Session: t.Session, Scripted: t.Scripted, Turn: t.ID, Seqs: t.Seqs,
+				Text: "who waited for this turn died; nobody knows what came of it, and it is not repeated by itself",
+				Hints: []string{
+					"loadout coord agents retry " + t.ID + "    to make it again", "loadout coord agents skip " + t.ID + "    to let it go",
+				},
+			})
+		}
+	}
+	return err
+}
+
+// Attach makes a session known: its agent is registered, and deliveries to it begin behind from, or at the end of the log. It spends
+// nothing and asks the program nothing. dir is where the session works, the top of the project when empty.
+func Attach(ctx context.Context, e *engine.Engine, ref Ref, dir string, from *int64, o Options) (state.Session, error) {
+	o = o.withDefaults()
+	return attach(ctx, e, &o, ref, dir, from)
+}
+
+func attach(ctx context.Context, e *engine.Engine, o *Options, ref Ref, dir string, from *int64) (state.Session, error) {
+	v, err := e.View(ctx)
+	if err != nil {
+		return state.Session{}, err
+	}
+	if from != nil && (*from < -1 || *from > v.State.Head()) {
+		return state.Session{}, &engine.ValidationError{Field: "from", Reason: fmt.Sprintf("is not a sequence number from -1 to %d", v.State.Head())}
+	}
+	if ref.Session == "" {
+		s, ok := v.State.Session(ref.Agent)
+		if !ok {
+			return state.Session{}, noSession(v.State, ref.Agent)
+		}
+		ref = Ref{Agent: s.Agent, Provider: s.Provider, Session: s.ID}
+	}
+	provider, err := o.provider(ref.Provider)
+	if err != nil {
+		return state.Session{}, err
+	}
+	record, recorded := state.Session{}, false
+	for _, s := range v.State.Sessions() {
+		if s.ID == ref.Session && s.Provider == ref.Provider {
+			record, recorded = s, true
+		}
+	}
+	if kept, ok, err := e.SessionRecord(record.Agent); err != nil {
+		return state.Session{}, err
+	} else if recorded && ok && from == nil && (dir == "" || dir == kept.Cwd) {
+		return record, nil
+	} else if ok && dir == "" {
+		dir = kept.Cwd
+	}
+	agent := record.Agent
+	if !recorded {
+		if agent, err = register(ctx, e, v.State, ref); err != nil {
+			return state.Session{}, err
+		}
+	}
+	if err := recordAttached(ctx, e, o, state.Session{Agent: agent, Provider: ref.Provider, ID: ref.Session, Scripted: provider.Scripted()}, dir, from); err != nil {
+		return state.Session{}, err
+	}
+	if v, err = e.View(ctx); err != nil {
+		return state.Session{}, err
+	}
+	s, ok := v.State.Session(agent)
+	if !ok {
+		return state.Session{}, noSession(v.State, agent)
+	}
+	return s, nil
+}
+
+// register finds the agent of a session, or gives it a name.
+func register(ctx context.Context, e *engine.Engine, s *state.State, ref Ref) (string, error) {
+	for _, a := range s.Agents() {
+		if a.Registered && a.Session == ref.Session && event.SameName(a.Base, ref.Provider) {
+			return a.Name, nil
+		}
+	}
+	r, err := e.Do(ctx, engine.Request{Command: engine.Register{Base: ref.Provider, Session: ref.Session}})
+	if err != nil {
+		return "", err
+	}
+	return registered(r)
+}
+
+// registered is the name that a receipt of Register proves.
+func registered(r engine.Receipt) (string, error) {
+	for i := range r.Events {
+		body, err := r.Events[i].Body()
+		if err != nil {
+			return "", err
+		}
+		if a, ok := body.(event.Agent); ok {
+			return a.Name, nil
+		}
+	}
+	return "", errors.New("register agent: no name was given")
+}
+
+// recordAttached stores that a session takes part. One that did before goes on where it is, unless from says otherwise.
+func recordAttached(ctx context.Context, e *engine.Engine, o *Options, s state.Session, dir string, from *int64) error {
+	_, err := e.RecordSession(ctx, o.By, dir, func(v engine.View) ([]event.Event, error) {
+		through := v.State.Head()
+		if now, ok := v.State.Session(s.Agent); ok && now.ID == s.ID && now.Provider == s.Provider {
+			through = now.Cursor
+		}
+		if from != nil {
+			through = *from
+		}
+		b := of(s, event.TurnAttached)
+		b.Through = &through
+		return events(b)
+	})
+	return err
+}
+
+func noSession(s *state.State, name string) error {
+	var known []string
+	for _, session := range s.Sessions() {
+		known = append(known, session.Agent)
+	}
+	return &engine.NotFoundError{
+		Kind: "session", Name: name, Suggestions: known,
+		Hints: []string{
+			"loadout coord agents list    for the ones that are known",
+			"loadout coord agents attach PROGRAM:SESSION    to make one known",
+			"loadout coord agents start PROGRAM    to start one",
+		},
+	}
+}
+
+// Opened is a session that was started, with what the program answered first.
+type Opened struct {
+	Session state.Session
+	Reply   turn.Reply
+}
+
+// Open starts a new session of a program with a first turn and makes it known. text is what the program is told; empty: only that it
+// takes part. This spends a turn.
+func Open(ctx context.Context, e *engine.Engine, program, dir, text string, o Options) (Opened, error) {
+	o = o.withDefaults()
+	provider, err := o.provider(program)
+	if err != nil {
+		return Opened{}, err
+	}
+	if halted, err := e.Halted(); err != nil || halted != nil {
+		return Opened{}, orHalted(err, halted)
+	}
+	if dir == "" {
+		dir = e.Project().Root
+	}
+	r, err := e.Do(ctx, engine.Request{Command: engine.Register{Base: program}})
+	if err != nil {
+		return Opened{}, err
+	}
+	name, err := registered(r)
+	if err != nil {
+		return Opened{}, err
+	}
+	prompt := opening(name)
+	if strings.TrimSpace(text) != "" {
+		prompt = message(o.By, text)
+	}
+	s := state.Session{Agent: name, Provider: program, Scripted: provider.Scripted()}
+	reply, end, err := single(ctx, e, &o, s, event.WhyOpening, prompt, dir)
+	if reply.Session == "" {
+		reply.Session = end.Session
+	}
+	if reply.Session == "" {
+		_, endErr := e.Do(context.WithoutCancel(ctx), engine.Request{Command: engine.EndAgent{Name: name, Reason: "its session did not start"}})
+		var halted *engine.HaltedError
+		if errors.As(endErr, &halted) {
+			endErr = nil // the name stays, and goes stale
+		}
+		return Opened{}, errors.Join(err, endErr)
+	}
+	s.ID = reply.Session
+	if recordErr := recordOpened(context.WithoutCancel(ctx), e, &o, s, dir); recordErr != nil {
+		return Opened{}, errors.Join(err, recordErr)
+	}
+	v, viewErr := e.View(context.WithoutCancel(ctx))
+	if viewErr != nil {
+		return Opened{}, errors.Join(err, viewErr)
+	}
+	s, _ = v.State.Session(name)
+	return Opened{Session: s, Reply: reply}, err
+}
+
+// recordOpened stores that a new session takes part, and makes it the agent's.
+func recordOpened(ctx context.Context, e *engine.Engine, o *Options, s state.Session, dir string) error {
+	_, err := e.RecordSession(ctx, o.By, dir, func(v engine.View) ([]event.Event, error) {
+		agent, err := event.New(s.Agent, event.Broadcast, s.Agent+" is here", event.Agent{
+			Action: event.AgentRegistered, Name: s.Agent, Base: s.Provider, Session: s.ID,
+		})
+		if err != nil {
+			return nil, err
+		}
+		through := v.State.Head()
+		b := of(s, event.TurnAttached)
+		b.Through = &through
+		list, err := events(b)
+		return append([]event.Event{agent}, list...), err
+	})
+	return err
+}
+
+// Send gives somebody's words to a session as a turn of its own and returns the answer. It waits a moment for a turn that runs. What
+// waits for the session in the log is left to the bridge.
+func Send(ctx context.Context, e *engine.Engine, agent, text string, o Options) (turn.Reply, error) {
+	o = o.withDefaults()
+	if strings.TrimSpace(text) == "" {
+		return turn.Reply{}, &engine.ValidationError{Field: "text", Reason: "is empty"}
+	}
+	if len(text) > turn.MaxPrompt/2 {
+		return turn.Reply{}, &engine.ValidationError{Field: "text", Reason: fmt.Sprintf("is longer than %d bytes", turn.MaxPrompt/2)}
+	}
+	v, err := e.View(ctx)
+	if err != nil {
+		return turn.Reply{}, err
+	}
+	s, ok := v.State.Session(agent)
+	if !ok {
+		return turn.Reply{}, noSession(v.State, agent)
+	}
+	record, ok, err := e.SessionRecord(s.Agent)
+	if err != nil {
+		return turn.Reply{}, err
+	}
+	if !ok {
+		record.Cwd = e.Project().Root
+	}
+	reply, _, err := single(ctx, e, &o, s, event.WhyMessage, message(o.By, text), record.Cwd)
+	return reply, err
+}
+
+// single makes a turn that is not one of a bridge.
+func single(ctx context.Context, e *engine.Engine, o *Options, s state.Session, why event.TurnWhy, prompt, dir string) (turn.Reply, event.Turn, error) {
+	release, err := e.TurnLease(ctx, s.Agent, sendWait)
+	if err != nil {
+		return turn.Reply{}, event.Turn{}, err
+	}
+	reply, end, err := singleHeld(ctx, e, o, s, why, prompt, dir)
+	return reply, end, errors.Join(err, release())
+}
+
+func singleHeld(ctx context.Context, e *engine.Engine, o *Options, s state.Session, why event.TurnWhy, prompt, dir string) (turn.Reply, event.Turn, error) {
+	tell := &teller{report: o.Report}
+	if err := settleAgent(ctx, e, tell, s.Agent); err != nil {
+		return turn.Reply{}, event.Turn{}, err
+	}
+	t := state.Turn{
+		ID: event.NewID(), Agent: s.Agent, Provider: s.Provider, Session: s.ID, Scripted: s.Scripted, Why: why, Attempt: 1,
+	}
+	r, err := e.RecordTurns(ctx, o.By, func(engine.View) ([]event.Event, error) {
+		started := step(t, event.TurnStarted)
+		started.Attempt = 1
+		return events(step(t, event.TurnQueued), started)
+	})
+	if err != nil {
+		return turn.Reply{}, event.Turn{}, err
+	}
+	t.Seq = r.Seq()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop, err := watchKill(ctx, e, t.ID, cancel)
+	if err != nil {
+		return turn.Reply{}, event.Turn{}, err
+	}
+	defer stop()
+	return submit(ctx, e, o, tell, submission{
+		turn: t, prompt: prompt, dir: dir, permissions: o.Permissions(s.Provider, s.Agent), before: before(s.Total),
+	})
+}
+
+// watchKill cancels a turn when the kill switch is set or somebody cancels the turn in the log, until stop is called.
+func watchKill(ctx context.Context, e *engine.Engine, id string, cancel context.CancelCauseFunc) (stop func(), err error) {
+	v, err := e.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ctx, end := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = e.FollowFrom(ctx, v, func(d engine.Delivery) error { // it ends with ctx
+			if d.Halted != nil {
+				cancel(turn.ErrKilled)
+			}
+			for i := range d.Events {
+				body, err := d.Events[i].Body()
+				if b, ok := body.(event.Turn); err == nil && ok && b.Turn == id && b.Action == event.TurnCancelled {
+					cancel(errByPerson)
+				}
+			}
+			return nil
+		})
+	}()
+	return func() { end(); <-done }, nil
+}
+
+// Forget makes a session unknown. What waits for it is left.
+func Forget(ctx context.Context, e *engine.Engine, agent, by string) (engine.Receipt, error) {
+	return e.RecordTurns(ctx, by, func(v engine.View) ([]event.Event, error) {
+		s, ok := v.State.Session(agent)
+		if !ok {
+			return nil, noSession(v.State, agent)
+		}
+		return events(of(s, event.TurnForgotten))
+	})
+}
+
+// Raise sets caps: of one agent's session, or of all when agent is empty. A bridge that runs goes on at once where it now may.
+func Raise(ctx context.Context, e *engine.Engine, agent, by string, limits Limits) (engine.Receipt, error) {
+	if limits == (Limits{}) {
+		return engine.Receipt{}, &engine.UsageError{Message: "no cap is named", Hints: []string{"loadout coord agents raise --max-turns 40"}}
+	}
+	if agent != "" && (limits.TotalTurns != nil || limits.Tokens != nil || limits.CostMicros != nil) {
+		return engine.Receipt{}, &engine.UsageError{Message: "only the cap on turns is one session's; the others are for all together"}
+	}
+	return e.RecordTurns(ctx, by, func(v engine.View) ([]event.Event, error) {
+		b := event.Turn{Action: event.TurnCapped, Caps: &limits}
+		if agent != "" {
+			s, ok := v.State.Session(agent)
+			if !ok {
+				return nil, noSession(v.State, agent)
+			}
+			b.Agent = s.Agent
+		}
+		return events(b)
+	})
+}
+
+// Retry has turns made, or made again, that wait for a person: the one of an id or all of an agent's.
+func Retry(ctx context.Context, e *engine.Engine, name, by string) (engine.Receipt, error) {
+	return settleByPerson(ctx, e, name, by, event.TurnRetried)
+}
+
+// Skip lets turns go that wait for a person: the one of an id or all of an agent's.
+func Skip(ctx context.Context, e *engine.Engine, name, by string) (engine.Receipt, error) {
+	return settleByPerson(ctx, e, name, by, event.TurnSkipped)
+}
+
+func settleByPerson(ctx context.Context, e *engine.Engine, name, by string, action event.TurnAction) (engine.Receipt, error) {
+	if err := Settle(ctx, e); err != nil {
+		return engine.Receipt{}, err
+	}
+	return e.RecordTurns(ctx, by, func(v engine.View) ([]event.Event, error) {
+		var turns []event.Turn
+		for _, t := range matching(v.State, name) {
+			if t.Waits() || action == event.TurnSkipped && (t.Repeats() || t.Status == state.TurnQueued) {
+				turns = append(turns, step(t, action))
+			}
+		}
+		if len(turns) == 0 {
+			return nil, noTurn(v.State, name, "turn that waits for a person")
+		}
+		return events(turns...)
+	})
+}
+
+// CancelTurn ends a turn that runs, whichever process runs it: the one of an id or an agent's.
+func CancelTurn(ctx context.Context, e *engine.Engine, name, by string) (engine.Receipt, error) {
+	return e.RecordTurns(ctx, by, func(v engine.View) ([]event.Event, error) {
+		for _, t := range matching(v.State, name) {
+			if t.Status == state.TurnRunning {
+				b := step(t, event.TurnCancelled)
+				b.Cause, b.Spent = state.CausePerson, string(turn.Maybe)
+				return events(b)
+			}
+		}
+		return nil, noTurn(v.State, name, "running turn")
+	})
+}
+
+// matching lists the open turns that a name stands for: a beginning of at least four characters of an id, or an agent.
+func matching(s *state.State, name string) []state.Turn {
+	const least = 4
+	var list []state.Turn
+	for _, t := range s.OpenTurns() {
+		if event.SameName(t.Agent, name) || len(name) >= least && strings.HasPrefix(t.ID, name) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+func noTurn(s *state.State, name, kind string) error {
+	var ids []string
+	for _, t := range s.OpenTurns() {
+		ids = append(ids, t.ID)
+	}
+	return &engine.NotFoundError{Kind: kind, Name: words.ShellWord(name), Suggestions: ids, Hints: []string{"loadout coord agents list    to see sessions and turns"}}
+}

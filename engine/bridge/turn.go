@@ -1,0 +1,210 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/turn"
+)
+
+// teller hands progress to Options.Report, one step at a time.
+type teller struct {
+	mu     sync.Mutex
+	report func(Progress)
+}
+
+func (t *teller) tell(p Progress) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.report(p)
+}
+
+// submission is one turn that is about to be given to a program, and was recorded as started.
+type submission struct {
+	turn        state.Turn
+	seqs        []int64
+	prompt      string
+	dir         string
+	permissions turn.Permissions
+	before      turn.Usage
+	live        *live // nil: nobody watches
+}
+
+// submit gives a turn to its program and records what came of it. ctx ends with the cause why the turn is to end. The error says
+// that the end could not be recorded, or what the program failed with, an *engine.ProviderError.
+func submit(ctx context.Context, e *engine.Engine, o *Options, tell *teller, s submission) (turn.Reply, event.Turn, error) {
+	t := s.turn
+	about := Progress{Agent: t.Agent, Provider: t.Provider, Session: t.Session, Scripted: t.Scripted, Turn: t.ID, Seqs: s.seqs, Attempt: t.Attempt}
+	say := func(kind Kind, change func(*Progress)) {
+		p := about
+		p.Kind = kind
+		if change != nil {
+			change(&p)
+		}
+		tell.tell(p)
+	}
+	say(KindStarted, nil)
+	reply, err := ask(ctx, e, o, s, func(p turn.Progress) {
+		if context.Cause(ctx) != nil { // what is said after the end is dropped
+			return
+		}
+		switch p := p.(type) {
+		case turn.Started:
+			about.Session = p.Session
+			s.live.session(p.Session)
+		case turn.Text:
+			s.live.add(p.Delta)
+			say(KindText, func(to *Progress) { to.Text = p.Delta })
+		case turn.Tool:
+			say(KindTool, func(to *Progress) { to.Text = strings.TrimSpace(p.Name + " " + p.Detail) })
+		case turn.Notice:
+			say(KindNotice, func(to *Progress) { to.Text = p.Text })
+		}
+	})
+	end := outcome(t, reply, err, context.Cause(ctx))
+	end, recordErr := recordEnd(ctx, e, end)
+	if end.Session != "" {
+		about.Session = end.Session
+	}
+	tellEnd(say, &end, reply, err)
+	if recordErr != nil {
+		return turn.Reply{}, end, recordErr
+	}
+	if end.Action != event.TurnFinished {
+		return turn.Reply{Session: reply.Session}, end, providerError(t.Provider, err)
+	}
+	return reply, end, nil
+}
+
+// ask calls the program, unless everything is halted.
+func ask(ctx context.Context, e *engine.Engine, o *Options, s submission, progress func(turn.Progress)) (turn.Reply, error) {
+	provider, err := o.provider(s.turn.Provider)
+	if err != nil {
+		return turn.Reply{}, &turn.Failure{Provider: s.turn.Provider, Kind: turn.NotInstalled, Spent: turn.Nothing, Err: err, Hints: engine.Hints(err)}
+	}
+	if halted, err := e.Halted(); err != nil || halted != nil || ctx.Err() != nil {
+		return turn.Reply{}, &turn.Failure{Provider: s.turn.Provider, Kind: turn.Cancelled, Spent: turn.Nothing, Err: errors.Join(err, context.Cause(ctx))}
+	}
+	reply, err := provider.Do(ctx, turn.Turn{
+		Session: s.turn.Session, Dir: s.dir, Prompt: s.prompt, Permissions: s.permissions, Deadline: o.Deadline, Before: s.before,
+		Env: []string{engine.EnvAgent + "=" + s.turn.Agent, "LOADOUT_PROJECT=" + e.Project().Root},
+	}, progress)
+	if err == nil && s.turn.Session != "" && reply.Session != s.turn.Session {
+		err = &turn.Failure{
+			Provider: s.turn.Provider, Kind: turn.UnknownSession, Spent: turn.Yes, Message: "it answered in another session",
+			Hints: []string{"loadout coord agents attach " + s.turn.Provider + ":ID    with the session that there is"},
+		}
+		reply.Session = s.turn.Session
+	}
+	return reply, err
+}
+
+// recordEnd records what came of a turn, and goes on trying when the log is busy. While the kill switch is on it is recorded that
+// the turn was cancelled by it, and no more. A turn that somebody ended in the log meanwhile stays ended.
+func recordEnd(ctx context.Context, e *engine.Engine, end event.Turn) (event.Turn, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
+	defer cancel()
+	for {
+		_, err := e.RecordTurns(ctx, "", func(v engine.View) ([]event.Event, error) {
+			if now, open := v.State.Turn(end.Turn); !open || now.Status != state.TurnRunning {
+				if open && now.Status == state.TurnCancelled || !open {
+					end.Action = event.TurnCancelled
+				}
+				return nil, nil
+			}
+			return events(end)
+		})
+		var halted *engine.HaltedError
+		var locked *engine.LockedError
+		switch {
+		case errors.As(err, &halted) && end.Action != event.TurnCancelled:
+			end = halt(end)
+		case errors.As(err, &locked) && ctx.Err() == nil:
+		default:
+			return end, err
+		}
+	}
+}
+
+// halt is the end of a turn without what it came to, as the kill switch demands.
+func halt(end event.Turn) event.Turn {
+	paid := end.Spent
+	if end.Action == event.TurnFinished {
+		paid = string(turn.Yes)
+	}
+	return event.Turn{
+		Action: event.TurnCancelled, Turn: end.Turn, Agent: end.Agent, Provider: end.Provider, Session: end.Session, Scripted: end.Scripted,
+		Why: end.Why, Cause: state.CauseHalt, Spent: paid, Duration: end.Duration, Usage: end.Usage, Total: end.Total,
+	}
+}
+
+func tellEnd(say func(Kind, func(*Progress)), end *event.Turn, reply turn.Reply, err error) {
+	switch end.Action {
+	case event.TurnFinished:
+		say(KindFinished, func(p *Progress) {
+			p.Text, p.Duration, p.Denied = reply.Text, reply.Duration, reply.Denied
+			p.Tokens = reply.Usage.Tokens()
+			if reply.Usage.Priced {
+				p.Cost = reply.Usage.Cost
+			}
+		})
+	case event.TurnCancelled:
+		say(KindCancelled, func(p *Progress) { p.Text, p.Duration = end.Cause, reply.Duration })
+	default:
+		say(KindFailed, func(p *Progress) {
+			p.Duration = reply.Duration
+			if err != nil {
+				p.Text, p.Hints = err.Error(), engine.Hints(err)
+			}
+		})
+	}
+}
+
+func providerError(provider string, err error) error {
+	if err == nil {
+		err = errByPerson
+	}
+	return &engine.ProviderError{Provider: provider, Err: err, Hints: engine.Hints(err)}
+}
+
+// maxLive bounds how much of an answer is kept while it streams in, in bytes: its end.
+const maxLive = 64 << 10
+
+// live is a turn that runs in this process, for those who watch.
+type live struct {
+	mu     sync.Mutex
+	turn   state.Turn
+	seqs   []int64
+	text   string
+	cancel context.CancelCauseFunc
+}
+
+func (l *live) change(fn func()) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fn()
+}
+
+func (l *live) session(id string) {
+	l.change(func() {
+		if l.turn.Session == "" {
+			l.turn.Session = id
+		}
+	})
+}
+
+func (l *live) add(delta string) {
+	l.change(func() {
+		if l.text += delta; len(l.text) > maxLive {
+			l.text = strings.ToValidUTF8(l.text[len(l.text)-maxLive:], "")
+		}
+	})
+}

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/agentloadout/loadout/engine/event"
+)
+
+// bridgeLock is the lock of the one bridge or discussion of a project.
+const bridgeLock = "bridge.lock"
+
+// leaseTry is how long and how often a lease is tried for: those who only look whether somebody has it hold it for a moment.
+const (
+	leaseTry   = 500 * time.Millisecond
+	leasePause = 20 * time.Millisecond
+)
+
+// BridgeLease takes the one place of a bridge or discussion until release is called or this process dies. The error is a
+// *LockedError when another one has it.
+func (e *Engine) BridgeLease(ctx context.Context) (release func() error, err error) {
+	return e.lease(ctx, bridgeLock, leaseTry)
+}
+
+// BridgeHolder says who has the place of the bridge or discussion; nil: nobody.
+func (e *Engine) BridgeHolder(ctx context.Context) (*LockedError, error) {
+	return e.holder(ctx, bridgeLock)
+}
+
+// TurnLease takes the session of an agent for one turn, which may wait for that of another process to end. wait 0 does not wait. The
+// error is a *LockedError when the session is not free in time. Who has it knows that a turn of that session which the log shows as
+// running is not: whoever waited for it died.
+func (e *Engine) TurnLease(ctx context.Context, agent string, wait time.Duration) (release func() error, err error) {
+	return e.lease(ctx, sessionLock(agent), wait)
+}
+
+// sessionLock is the lock of the session of an agent. Names may hold what a file name cannot.
+func sessionLock(agent string) string {
+	sum := sha256.Sum256([]byte(event.FoldName(agent)))
+	return "session-" + hex.EncodeToString(sum[:8]) + ".lock"
+}
+
+func (e *Engine) lease(ctx context.Context, name string, wait time.Duration) (release func() error, err error) {
+	over := time.NewTimer(wait)
+	defer over.Stop()
+	for {
+		release, err = e.log.Lease(name, e.options.Command)
+		var locked *LockedError
+		if !errors.As(err, &locked) {
+			return release, err
+		}
+		locked.Waited = wait
+		again := time.NewTimer(leasePause)
+		select {
+		case <-over.C:
+			again.Stop()
+			return nil, err
+		case <-ctx.Done():
+			again.Stop()
+			return nil, context.Cause(ctx)
+		case <-again.C:
+		}
+	}
+}
+
+func (e *Engine) holder(ctx context.Context, name string) (*LockedError, error) {
+	if there, err := e.log.Exists(name); err != nil || !there {
+		return nil, err
+	}
+	release, err := e.lease(ctx, name, 0)
+	var locked *LockedError
+	if errors.As(err, &locked) {
+		return locked, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return nil, release()
+}
