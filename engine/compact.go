@@ -84,10 +84,8 @@ func (e *Engine) Maintain(ctx context.Context) []string {
 }
 
 func (e *Engine) compact(ctx context.Context, log *store.Log, o CompactOptions) (CompactResult, error) {
-	if halted, err := e.Halted(); err != nil {
+	if err := e.refuseHalted(); err != nil && !o.DryRun {
 		return CompactResult{}, err
-	} else if halted != nil && !o.DryRun {
-		return CompactResult{}, halted
 	}
 	v, err := e.View(ctx)
 	if err != nil {
@@ -123,10 +121,8 @@ func (e *Engine) compact(ctx context.Context, log *store.Log, o CompactOptions) 
 func (e *Engine) replace(ctx context.Context, log *store.Log, p *plan, r *CompactResult) error {
 	err := log.Update(ctx, func(tx *store.Tx) error {
 		defer func() { r.Notes = tx.Notes() }()
-		if halted, err := e.Halted(); err != nil {
+		if err := e.refuseHalted(); err != nil {
 			return err
-		} else if halted != nil {
-			return halted
 		}
 		summary, err := p.prove(ctx, tx, e.now())
 		if err != nil {

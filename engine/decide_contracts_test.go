@@ -71,8 +71,8 @@ func TestConsume(t *testing.T) {
 	if e.Type != event.TypeUpdate || e.Description != "builds on checkout-api" {
 		t.Errorf("event %+v", e)
 	}
-	if diff := cmp.Diff([]string{"codex"}, d.state.Consumers("checkout-api")); diff != "" {
-		t.Error(diff)
+	if c, _ := d.state.Contract("checkout-api"); len(c.Readers) != 1 || c.Readers[0].Agent != "codex" || !c.Readers[0].Declared {
+		t.Errorf("readers %+v", c.Readers)
 	}
 }
 

@@ -19,7 +19,7 @@ func decideEmit(v View, c Emit) ([]event.Event, error) {
 		if err != nil {
 			return nil, err
 		}
-		return decide(v, command)
+		return apply(v, command)
 	}
 	switch b := body.(type) {
 	case event.Update:
@@ -32,7 +32,7 @@ func decideEmit(v View, c Emit) ([]event.Event, error) {
 		return v.settleAsIs(c, b)
 	case event.Error:
 		return v.settleAsIs(c, b)
-	case event.Agent, event.Halt, event.Turn:
+	case event.Agent, event.Halt, event.Turn, event.Work, event.Gate, event.Wave:
 		return nil, &ValidationError{Field: "type", Reason: fmt.Sprintf("%q is for this program to write", c.Type)}
 	case event.Unknown:
 		return nil, &ValidationError{Field: "type", Reason: fmt.Sprintf("%q is not known", told(string(c.Type)))}
@@ -62,7 +62,7 @@ func (c Emit) command(v View, body event.Body) (Command, error) {
 	case event.Cancel:
 		return Cancel{From: c.From, ID: c.Resolves, Reason: c.Description}, nil
 	case event.Handoff, event.Question, event.Done, event.Status, event.Error, event.Update, event.Discussion, event.Agent,
-		event.Halt, event.Turn, event.Unknown:
+		event.Halt, event.Turn, event.Work, event.Gate, event.Wave, event.Unknown:
 	}
 	return nil, nil //nolint:nilnil // the event is stored as it is
 }

@@ -50,17 +50,6 @@ type DriftReport struct {
 	Git       bool            `json:"git"`     // false: the project is not in a git repository
 }
 
-// Foreign counts the files that changed where another agent works than the ones that claimed them.
-func (r DriftReport) Foreign() int {
-	n := 0
-	for i := range r.Items {
-		if r.Items[i].Kind == DriftForeign {
-			n++
-		}
-	}
-	return n
-}
-
 // DriftWorktree says how a worktree was read.
 type DriftWorktree struct {
 	Path    string   `json:"path"`

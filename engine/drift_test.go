@@ -74,7 +74,7 @@ func TestDrift(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("drift (-want +got):\n%s", diff)
 	}
-	if report.Partial || !report.Git || report.Omitted != 0 || len(report.Worktrees) != 2 || report.Foreign() != 1 || report.AsOf != 4 {
+	if report.Partial || !report.Git || report.Omitted != 0 || len(report.Worktrees) != 2 || report.AsOf != 4 {
 		t.Errorf("report %+v", report)
 	}
 }

@@ -109,10 +109,11 @@ type Conflict struct {
 
 // HaltedError says that the kill switch is on.
 type HaltedError struct {
-	By, Reason string
-	At         time.Time
-	Seen       time.Time // when the switch was looked at, in the reader's zone
-	Damaged    bool      // the file does not say who, when and why
+	By      string    `json:"activatedBy"`
+	Reason  string    `json:"reason"`
+	At      time.Time `json:"activatedAt"`
+	Seen    time.Time `json:"-"`                 // when the switch was looked at, in the reader's zone
+	Damaged bool      `json:"damaged,omitempty"` // the file does not say who, when and why
 }
 
 func (e *HaltedError) Error() string {

@@ -41,12 +41,24 @@ func (e *Engine) Events(ctx context.Context, q Query) (EventsResult, error) {
 	if q.Last < 0 || q.Max < 0 || q.After < Everything || q.Before < 0 {
 		return EventsResult{}, &ValidationError{Field: "query", Reason: "has a negative bound"}
 	}
+	return steady(func() (EventsResult, error) { return e.query(ctx, q) })
+}
+
+// rewrites is how often a log that is rewritten while it is read is read anew.
+const rewrites = 3
+
+// steady reads again when the log was rewritten, so that what is known of its places no longer holds.
+func steady[T any](read func() (T, error)) (T, error) {
 	for tries := 0; ; tries++ {
-		r, err := e.query(ctx, q)
-		if err == nil || tries == 3 || !errors.Is(err, store.ErrReplaced) && !errors.Is(err, store.ErrMissing) {
-			return r, err
-		} // rewritten between the look at the index and the reading
+		found, err := read()
+		if tries == rewrites || !rewritten(err) {
+			return found, err
+		}
 	}
+}
+
+func rewritten(err error) bool {
+	return errors.Is(err, store.ErrReplaced) || errors.Is(err, store.ErrMissing)
 }
 
 func (e *Engine) query(ctx context.Context, q Query) (EventsResult, error) {
@@ -242,20 +254,15 @@ func (q *Query) matches(ev *event.Event) bool {
 
 // eventAt reads the event with a sequence number, from the log or from the oldest archive that has it.
 func (e *Engine) eventAt(ctx context.Context, seq int64) (event.Event, bool, error) {
-	for tries := 0; ; tries++ {
+	f, err := steady(func() (f finder, err error) {
 		l, err := e.look(ctx)
-		if err != nil {
-			return event.Event{}, false, err
+		if err == nil {
+			err = e.log.ReadFrom(ctx, l.index.Before(seq), f.find(seq))
 		}
-		var f finder
-		err = e.log.ReadFrom(ctx, l.index.Before(seq), f.find(seq))
-		if (errors.Is(err, store.ErrReplaced) || errors.Is(err, store.ErrMissing)) && tries < 3 {
-			continue
-		}
-		if err != nil && !errors.Is(err, errEnough) || f.ok {
-			return f.event, f.ok, ignore(err, errEnough)
-		}
-		break
+		return f, ignore(err, errEnough)
+	})
+	if err != nil || f.ok {
+		return f.event, f.ok, err
 	}
 	archives, err := e.log.Archives()
 	if err != nil {

@@ -82,7 +82,7 @@ func (b *boundedBuffer) Write(p []byte) (int, error) {
 // gitChange is one path that git status shows as changed.
 type gitChange struct {
 	Path   string
-	Status string // added, modified, deleted, renamed, untracked, conflicted
+	Status string // added, modified, deleted, untracked, conflicted
 }
 
 // gitStatus lists the changed files of a worktree below dir. With an error, the list is what is known so far.
@@ -99,15 +99,11 @@ func parseStatus(out []byte) []gitChange {
 		return nil
 	}
 	var changes []gitChange
-	entries := strings.Split(string(out[:end]), "\x00")
-	for i := 0; i < len(entries); i++ {
-		kind, rest, _ := strings.Cut(entries[i], " ")
+	for entry := range strings.SplitSeq(string(out[:end]), "\x00") {
+		kind, rest, _ := strings.Cut(entry, " ")
 		switch kind {
 		case "1": // XY sub mH mI mW hH hI path
 			changes = appendTracked(changes, rest, 8)
-		case "2": // the same, a score, path; the next entry is the old path
-			changes = appendTracked(changes, rest, 9)
-			i++
 		case "u": // XY sub m1 m2 m3 mW h1 h2 h3 path
 			changes = appendTracked(changes, rest, 10)
 		case "?":
@@ -131,8 +127,6 @@ func appendTracked(changes []gitChange, entry string, fields int) []gitChange {
 		status = "deleted"
 	case strings.Contains(xy, "A"):
 		status = "added"
-	case strings.ContainsAny(xy, "RC"):
-		status = "renamed"
 	}
 	return append(changes, gitChange{Path: f[fields-1], Status: status})
 }

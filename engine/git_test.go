@@ -56,7 +56,6 @@ func TestParseStatus(t *testing.T) {
 		"1 .M N... 100644 100644 100644 aaa bbb src/a b.go",
 		"1 A. N... 000000 100644 100644 000 bbb new.go",
 		"1 .D N... 100644 100644 000000 aaa bbb gone.go",
-		"2 R. N... 100644 100644 100644 aaa bbb R100 to.go", "from.go",
 		"u UU N... 100644 100644 100644 100644 a b c both.go",
 		"? loose file",
 		"! ignored",
@@ -67,7 +66,6 @@ func TestParseStatus(t *testing.T) {
 		{"src/a b.go", "modified"},
 		{"new.go", "added"},
 		{"gone.go", "deleted"},
-		{"to.go", "renamed"},
 		{"both.go", "conflicted"},
 		{"loose file", "untracked"},
 	}

@@ -177,3 +177,12 @@ func (e *Engine) Halted() (*HaltedError, error) {
 	}
 	return &HaltedError{By: k.ActivatedBy, Reason: k.Reason, At: at, Seen: e.now()}, nil
 }
+
+// refuseHalted is the kill switch as a refusal, nil when it is off.
+func (e *Engine) refuseHalted() error {
+	halted, err := e.Halted()
+	if err == nil && halted != nil {
+		err = halted
+	}
+	return err
+}

@@ -87,7 +87,7 @@ func (e *Engine) readMailbox() (mailbox, error) {
 func (b *mailbox) add(m Message) {
 	b.ids[m.ID] = true
 	if settles(m.Type) {
-		for _, id := range []string{m.Resolves, legacyResolves(m.Context)} {
+		for _, id := range []string{m.Resolves, event.ResolvesInWords(m.Context)} {
 			if _, twice := b.settled[id]; id != "" && !twice {
 				b.settled[id] = len(b.messages)
 			}
@@ -98,16 +98,6 @@ func (b *mailbox) add(m Message) {
 
 func settles(t event.Type) bool {
 	return t == event.TypeDone || t == event.TypeError || t == event.TypeCancel
-}
-
-// legacyResolves is the id that an old message names as "Resolves <word>" in its context.
-func legacyResolves(context string) string {
-	_, rest, found := strings.Cut(context, "Resolves ")
-	if !found {
-		return ""
-	}
-	word, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	return strings.TrimRight(word, ".,;:\r\n")
 }
 
 func parseMessage(line []byte) (Message, error) {

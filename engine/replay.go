@@ -112,12 +112,6 @@ func Emoji(t event.Type) string {
 	return "•"
 }
 
-// Headline is what an event says in one line.
-func Headline(ev *event.Event) string {
-	headline, _ := tell(ev)
-	return headline
-}
-
 // tell is an event's headline and, when there is more to say, its detail. An event whose payload cannot be read is told by
 // its description.
 func tell(ev *event.Event) (headline, detail string) {

@@ -31,7 +31,7 @@ type Snapshot struct {
 	LogLines  int64              `json:"logLines"`
 	HighSeq   int64              `json:"highSeq"` // same as AsOf
 	Skipped   state.Skips        `json:"skipped"` // lines of the log that nobody can read
-	Halted    *HaltInfo          `json:"halted,omitempty"`
+	Halted    *HaltedError       `json:"halted,omitempty"`
 	Tasks     []state.Task       `json:"pendingTasks"`    // open ones from, to or taken by the agent, or for everybody
 	Contracts []SnapshotContract `json:"activeContracts"` // by sequence number
 	Ownership []SnapshotClaim    `json:"ownership"`       // by sequence number
@@ -85,14 +85,6 @@ type SnapshotClaim struct {
 	Stale     bool       `json:"stale,omitempty"`  // its holder's session has ended or died
 }
 
-// HaltInfo says who stopped everything, when and why.
-type HaltInfo struct {
-	By      string    `json:"activatedBy"`
-	Reason  string    `json:"reason"`
-	At      time.Time `json:"activatedAt"`
-	Damaged bool      `json:"damaged,omitempty"` // the file says none of this in a form that can be read
-}
-
 // Snapshot reads the state for one agent. It moves no cursor.
 func (e *Engine) Snapshot(ctx context.Context, agent string) (Snapshot, error) {
 	if err := event.CheckName(agent); err != nil {
@@ -113,7 +105,7 @@ func (e *Engine) Snapshot(ctx context.Context, agent string) (Snapshot, error) {
 func snapshot(v *View, agent string) Snapshot {
 	s := Snapshot{
 		Agent: agent, AsOf: v.State.Head(), HighSeq: v.State.Head(), ReadTo: -1,
-		Skipped: v.State.Skips(), Halted: v.Halted.info(),
+		Skipped: v.State.Skips(), Halted: v.Halted,
 	}
 	if a, ok := v.State.Agent(agent); ok {
 		s.ReadTo = a.Cursor
@@ -201,12 +193,4 @@ func (s *Snapshot) addMore() {
 			s.More = append(s.More, m.command)
 		}
 	}
-}
-
-// info is the halt for an answer, nil for none.
-func (e *HaltedError) info() *HaltInfo {
-	if e == nil {
-		return nil
-	}
-	return &HaltInfo{By: e.By, Reason: e.Reason, At: e.At, Damaged: e.Damaged}
 }

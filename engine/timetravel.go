@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -13,12 +12,7 @@ import (
 // StateAt is the state as of seq, also below a compaction. A seq that the log has not reached yet, or whose archive is gone, is
 // a *NotFoundError.
 func (e *Engine) StateAt(ctx context.Context, seq int64) (*state.State, error) {
-	for tries := 0; ; tries++ {
-		s, err := e.stateAt(ctx, seq)
-		if err == nil || tries == 3 || !errors.Is(err, store.ErrReplaced) && !errors.Is(err, store.ErrMissing) {
-			return s, err
-		} // rewritten while it was read
-	}
+	return steady(func() (*state.State, error) { return e.stateAt(ctx, seq) })
 }
 
 func (e *Engine) stateAt(ctx context.Context, seq int64) (*state.State, error) {

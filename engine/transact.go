@@ -73,10 +73,8 @@ func (e *Engine) transact(ctx context.Context, t transaction) (Receipt, error) {
 	err := e.log.Update(ctx, func(tx *store.Tx) error {
 		defer func() { notes = append(tx.Notes(), notes...) }()
 		if !t.whileHalted {
-			if halted, err := e.Halted(); err != nil {
+			if err := e.refuseHalted(); err != nil {
 				return err
-			} else if halted != nil {
-				return halted
 			}
 		}
 		var err error

@@ -2,6 +2,7 @@ package event
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -44,4 +45,21 @@ func New(from, to, description string, body Body) (Event, error) {
 		return Event{}, err
 	}
 	return Event{Type: t, From: from, To: to, Description: description, Payload: raw}, nil
+}
+
+// ResolvesInWords is the id of what an event settles as old logs of other programs say it, "Resolves <id>" in the context; "" when
+// the context does not.
+func ResolvesInWords(context string) string {
+	_, after, found := strings.Cut(context, "Resolves ")
+	if !found {
+		return ""
+	}
+	after = strings.TrimLeft(after, " ")
+	end := strings.IndexFunc(after, func(r rune) bool {
+		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+	if end < 0 {
+		return after
+	}
+	return after[:end]
 }

@@ -145,18 +145,6 @@ func (s *State) describe(name string, c *contract) Contract {
 	}
 }
 
-// Consumers lists who declared to build on a contract, by name.
-func (s *State) Consumers(name string) []string {
-	names := []string{}
-	if c := s.contracts[name]; c != nil {
-		for _, d := range c.readers {
-			names = append(names, d.agent)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
 // readers lists who builds on a contract: who declared it, and who else acknowledged a revision that concerned it.
 func (s *State) readers(c *contract) []Reader {
 	list := []Reader{}

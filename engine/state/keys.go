@@ -25,13 +25,7 @@ func (s *State) addKey(e *event.Event) {
 	s.keys.push(keyed{key: keyDigest(e.From, e.Key), seq: e.Seq, intent: Intent(e)}, MaxKeys)
 }
 
-// SeenKey finds the first event that from stored with a retry key, of the newest MaxKeys keys.
-func (s *State) SeenKey(from, key string) (seq int64, ok bool) {
-	seq, _, ok = s.SeenRequest(from, key)
-	return seq, ok
-}
-
-// SeenRequest is SeenKey and tells the Intent of that event too.
+// SeenRequest finds the first event that from stored with a retry key, of the newest MaxKeys keys, and tells its Intent.
 func (s *State) SeenRequest(from, key string) (seq int64, intent uint64, ok bool) {
 	digest := keyDigest(from, key)
 	for i := range s.keys.len() {
@@ -82,7 +76,8 @@ func Intent(e *event.Event) uint64 {
 		part(e.Resolves, b.Evidence)
 	case event.Error, event.Cancel:
 		part(e.Resolves)
-	case event.Update, event.Discussion, event.Handoff, event.Question, event.Status, event.Halt, event.Turn, event.Unknown:
+	case event.Update, event.Discussion, event.Handoff, event.Question, event.Status, event.Halt, event.Turn, event.Work,
+		event.Gate, event.Wave, event.Unknown:
 		part(string(e.Payload))
 	}
 	part(e.To, e.Description, e.Context)

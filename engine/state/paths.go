@@ -8,14 +8,8 @@ import (
 	"github.com/agentloadout/loadout/engine/event"
 )
 
-// Overlap reports whether two paths in stored form have something in common: one is the other, or lies below it. "." is
-// everything. Paths are compared by segments, in Unicode's composed form; with foldCase, src/API is src/api.
-func Overlap(a, b string, foldCase bool) bool {
-	a, b = comparable(a, foldCase), comparable(b, foldCase)
-	return within(a, b) || within(b, a)
-}
-
-// Within reports whether path is dir, or lies below it. Paths are compared as by Overlap.
+// Within reports whether path is dir, or lies below it; both in stored form. "." is everything. Paths are compared by segments, in
+// Unicode's composed form; with foldCase, src/API is src/api.
 func Within(path, dir string, foldCase bool) bool {
 	return within(comparable(path, foldCase), comparable(dir, foldCase))
 }

@@ -329,25 +329,22 @@ func TestPathOverlapProperties(t *testing.T) {
 type failer interface{ Errorf(string, ...any) }
 
 func checkOverlap(t failer, a, b string, fold bool) {
-	if Overlap(a, b, fold) != Overlap(b, a, fold) {
+	if overlap(a, b, fold) != overlap(b, a, fold) {
 		t.Errorf("overlap of %q and %q depends on the order", a, b)
 	}
-	if !Overlap(a, a, fold) || !Within(a, a, fold) {
+	if !overlap(a, a, fold) || !Within(a, a, fold) {
 		t.Errorf("%q does not overlap itself", a)
 	}
-	if !Overlap(a, ".", fold) || !Within(a, ".", fold) {
+	if !overlap(a, ".", fold) || !Within(a, ".", fold) {
 		t.Errorf("%q is not below the top", a)
 	}
-	if a != "." && (!Overlap(a, a+"/x", fold) || !Within(a+"/x", a, fold) || Within(a, a+"/x", fold)) {
+	if a != "." && (!overlap(a, a+"/x", fold) || !Within(a+"/x", a, fold) || Within(a, a+"/x", fold)) {
 		t.Errorf("%q is not above what lies in it", a)
 	}
-	if a != "." && Overlap(a, a+"x", false) {
+	if a != "." && overlap(a, a+"x", false) {
 		t.Errorf("%q overlaps its sibling", a)
 	}
-	if Overlap(a, b, fold) != (Within(a, b, fold) || Within(b, a, fold)) {
-		t.Errorf("%q and %q: Overlap and Within disagree", a, b)
-	}
-	if Overlap(a, b, false) && !Overlap(a, b, true) {
+	if overlap(a, b, false) && !overlap(a, b, true) {
 		t.Errorf("%q and %q overlap only while case counts", a, b)
 	}
 }

@@ -30,11 +30,11 @@ func TestEmptyState(t *testing.T) {
 	if s.Head() != -1 || s.Count() != 0 || !s.At().IsZero() || s.Halt() != nil {
 		t.Errorf("head %d, count %d, at %v, halt %v", s.Head(), s.Count(), s.At(), s.Halt())
 	}
-	same(t, "lists", []any{[]Claim{}, []Contract{}, []Task{}, []Decision{}, []Agent{}, []Ref{}, []Thread{}, []string{}},
-		[]any{s.Claims(), s.Contracts(), s.Tasks(), s.Decisions(), s.Agents(), s.Recent(9), s.Threads(), s.Consumers("x")})
+	same(t, "lists", []any{[]Claim{}, []Contract{}, []Task{}, []Decision{}, []Agent{}, []Ref{}, []Thread{}},
+		[]any{s.Claims(), s.Contracts(), s.Tasks(), s.Decisions(), s.Agents(), s.Recent(9), s.Threads()})
 	same(t, "skips", Skips{Recent: []BadRef{}}, s.Skips())
 	same(t, "unread", Unread{Exact: true}, s.Unread("codex"))
-	if _, ok := s.SeenKey("a", "k"); ok {
+	if _, _, ok := s.SeenRequest("a", "k"); ok {
 		t.Error("a key was seen")
 	}
 }
@@ -131,7 +131,6 @@ func TestContracts(t *testing.T) {
 		{Agent: "gemini", Declared: true, Revision: 2, Behind: 3},
 		{Agent: "pair", Revision: 4},
 	}, c.Readers)
-	same(t, "consumers", []string{"gemini"}, l.state.Consumers("api"))
 	if _, ok := l.state.Contract("API"); ok {
 		t.Error("found under another name")
 	}
@@ -324,7 +323,9 @@ func TestRename(t *testing.T) {
 	if got.To != "Builder" || got.TakenBy != "Builder" {
 		t.Errorf("task %+v", got)
 	}
-	same(t, "consumers", []string{"Builder"}, l.state.Consumers("api"))
+	if c, _ := l.state.Contract("api"); len(c.Readers) != 1 || c.Readers[0].Agent != "Builder" || !c.Readers[0].Declared {
+		t.Errorf("readers %+v", c.Readers)
+	}
 	a, _ := l.state.Agent("builder")
 	if !a.Registered || a.Cursor != 4 || a.Unread.Count != 1 {
 		t.Errorf("agent %+v", a)
@@ -509,17 +510,17 @@ func TestSeenKeys(t *testing.T) {
 		from, key string
 		want      int64
 	}{{"codex", "k", first}, {"CODEX", "k", first}, {"gemini", "k", other}, {"codex", "K", -1}, {"nobody", "k", -1}, {"codex", "", -1}} {
-		if got, ok := l.state.SeenKey(c.from, c.key); got != c.want || ok != (c.want >= 0) {
+		if got, _, ok := l.state.SeenRequest(c.from, c.key); got != c.want || ok != (c.want >= 0) {
 			t.Errorf("%s %q: %d, %v", c.from, c.key, got, ok)
 		}
 	}
 	for i := range MaxKeys {
 		keyed("many", fmt.Sprint(i))
 	}
-	if _, ok := l.state.SeenKey("codex", "k"); ok {
+	if _, _, ok := l.state.SeenRequest("codex", "k"); ok {
 		t.Error("remembers more keys than it should")
 	}
-	if _, ok := l.state.SeenKey("many", "0"); !ok {
+	if _, _, ok := l.state.SeenRequest("many", "0"); !ok {
 		t.Error("remembers fewer keys than it should")
 	}
 }

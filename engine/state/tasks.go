@@ -140,23 +140,12 @@ func (s *State) stopWaiting(need, id string) {
 	s.tasks.waiting[need] = kept
 }
 
-// resolved is the id of the task that an event settles. Old logs of other programs say it in words: "Resolves <id>" in the context.
+// resolved is the id of the task that an event settles.
 func resolved(e *event.Event) string {
 	if e.Resolves != "" {
 		return e.Resolves
 	}
-	_, after, found := strings.Cut(e.Context, "Resolves ")
-	if !found {
-		return ""
-	}
-	after = strings.TrimLeft(after, " ")
-	end := strings.IndexFunc(after, func(r rune) bool {
-		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	})
-	if end < 0 {
-		return after
-	}
-	return after[:end]
+	return event.ResolvesInWords(e.Context)
 }
 
 // reopen gives back what an agent has taken.
