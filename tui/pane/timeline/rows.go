@@ -1,14 +1,19 @@
 package timeline
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/text"
 	"github.com/agentloadout/loadout/tui/theme"
+)
+
+// Widths of a row from which it has more in it.
+const (
+	timeWidth    = 44 // the time
+	columnsWidth = 52 // types in a column
+	secondsWidth = 84 // the time to the second, and what made an event old news
 )
 
 // typeWidth is the widest of the known types: discussion.
@@ -20,41 +25,60 @@ type rows Pane
 // Empty says why there is no row.
 func (p *rows) Empty() string {
 	switch {
-	case p.win.loading:
+	case p.load.on:
 		return "Reading the log."
-	case p.Filter() != "":
+	case p.win.match != nil:
 		return "No event matches the filter."
 	}
 	return "No events yet. Whatever agents and people do through loadout shows here as it is stored."
 }
 
-// Row draws an event.
+// Row draws an event: its number, when, what kind, who to whom, and in words.
 func (p *rows) Row(i, w int) (left, right theme.Spans) {
-	e := &p.win.events[(*Pane)(p).at(i)]
-	layout := "15:04:05"
-	if w < 72 {
-		layout = "15:04"
+	e := &p.win.events[i]
+	seq := fmt.Sprintf("#%d", e.Seq)
+	widest := len(fmt.Sprintf("#%d", max(p.win.hi, p.win.events[p.end-1].Seq)))
+	left = append(left, theme.S(text.Blank(widest-len(seq))+seq+" ", p.Dim))
+	if w >= timeWidth {
+		layout := "15:04"
+		if w >= secondsWidth {
+			layout = "15:04:05"
+		}
+		left = append(left, theme.S(e.Time().In(p.snap.Now.Location()).Format(layout)+" ", p.Dim))
 	}
-	if w >= 72 {
-		seq := fmt.Sprintf("#%d", e.Seq)
-		left = append(left, theme.S(text.Blank(len(fmt.Sprintf("#%d", p.win.last()))-len(seq))+seq+"  ", p.Dim))
+	kind := text.Truncate(text.Line(string(e.Type)), typeWidth, p.Ellipsis)
+	if w >= columnsWidth {
+		kind = text.Pad(kind, typeWidth)
 	}
-	if w >= 48 {
-		left = append(left, theme.S(e.Time().In(p.snap.Now.Location()).Format(layout)+"  ", p.Dim))
-	}
-	from := min(p.from, max(w/5, 6))
-	left = append(left,
-		theme.S(text.Fit(text.Line(e.From), from, p.Ellipsis)+"  ", p.Owners.Style(e.From)),
-		theme.S(text.Fit(text.Line(string(e.Type)), typeWidth, p.Ellipsis)+"  ", p.kind(e.Type)),
-	)
-	if e.To != event.Broadcast {
-		left = append(left, theme.S(p.Arrow+" "+text.Line(e.To)+"  ", p.Owners.Style(e.To)))
-	}
+	left = append(left, theme.S(kind+" ", p.kind(e.Type)))
+	left = append(left, p.parties(e, w)...)
 	style := p.Text
-	if e.Type == event.TypeAck || e.Type == event.TypeAgent {
+	if e.Type == event.TypeAck || e.Type == event.TypeAgent || e.Type == event.TypeTurn {
 		style = p.Dim
 	}
-	return append(left, theme.S(text.Line(e.Description), style)), nil
+	if by, old := p.old[e.Seq]; old {
+		style = p.Dim
+		right = append(right, theme.S(p.Gone, p.Warn))
+		if w >= secondsWidth {
+			right = append(right, theme.S(fmt.Sprintf(" old since #%d", by), p.Dim))
+		}
+	}
+	return append(left, theme.S(text.Line(e.Description), style)), right
+}
+
+// parties is who speaks to whom. Long names lose their middle, so that those which differ in the end stay apart.
+func (p *rows) parties(e *event.Event, w int) theme.Spans {
+	room := min(p.from, max(w/4, 8))
+	from := text.TruncateMiddle(text.Line(e.From), room, p.Ellipsis)
+	if w >= columnsWidth {
+		from = text.Pad(from, room)
+	}
+	spans := theme.Spans{theme.S(from+" ", p.Owners.Style(e.From))}
+	if e.To != event.Broadcast {
+		to := text.TruncateMiddle(text.Line(e.To), max(room, 8), p.Ellipsis)
+		spans = append(spans, theme.S(p.Arrow+" "+to+" ", p.Owners.Style(e.To)))
+	}
+	return append(spans, theme.S(" ", theme.Style{}))
 }
 
 // kind is the style of a type's name: what stops work stands out, what is routine stays back.
@@ -66,9 +90,10 @@ func (p *rows) kind(t event.Type) theme.Style {
 		return p.Warn
 	case event.TypeDone:
 		return p.Good
-	case event.TypeContract, event.TypeDecision, event.TypeDiscussion:
+	case event.TypeContract, event.TypeDecision, event.TypeDiscussion, event.TypeGate, event.TypeWave:
 		return p.Accent
-	case event.TypeAck, event.TypeStatus, event.TypeAgent, event.TypeUpdate, event.TypeOwnership, event.TypeCancel:
+	case event.TypeAck, event.TypeStatus, event.TypeAgent, event.TypeUpdate, event.TypeOwnership, event.TypeCancel, event.TypeTurn,
+		event.TypeWork:
 		return p.Dim
 	}
 	return p.Text
@@ -82,6 +107,9 @@ func (p *rows) Detail(w int) []theme.Spans {
 	}
 	d := pane.NewDetail(p.Look, w)
 	d.Title(fmt.Sprintf("#%d %s", e.Seq, e.Type))
+	if by, old := p.old[e.Seq]; old {
+		d.Marked(p.Gone+" ", fmt.Sprintf("old news: #%d has superseded it", by), p.Warn)
+	}
 	d.Field("from", e.From, p.Owners.Style(e.From))
 	d.Field("by", e.By, p.Text)
 	to := e.To
@@ -99,52 +127,6 @@ func (p *rows) Detail(w int) []theme.Spans {
 		d.Heading("context")
 		d.Text(e.Context, p.Text)
 	}
-	p.payload(d, e.Payload)
+	p.payload(d, e)
 	return d.Lines()
-}
-
-// payload shows the payload's fields in the order in which they are stored, whatever the type.
-func (p *rows) payload(d *pane.Detail, raw json.RawMessage) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return
-	}
-	d.Heading("payload")
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return
-		}
-		name, _ := key.(string)
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return
-		}
-		p.field(d, name, value)
-	}
-}
-
-func (p *rows) field(d *pane.Detail, name string, value json.RawMessage) {
-	var s string
-	var list []string
-	switch {
-	case json.Unmarshal(value, &s) == nil:
-		if lines := text.Lines(s); len(lines) > 1 {
-			d.Field(name, fmt.Sprintf("%d lines", len(lines)), p.Dim)
-			for _, line := range lines {
-				d.Marked("  ", line, p.Text)
-			}
-			return
-		}
-		d.Field(name, s, p.Text)
-	case json.Unmarshal(value, &list) == nil:
-		for i, item := range list {
-			if i > 0 {
-				name = " "
-			}
-			d.Field(name, item, p.Text)
-		}
-	default:
-		d.Field(name, string(value), p.Text)
-	}
 }

@@ -1,12 +1,12 @@
-// Package timeline is the pane that shows every event of the log, newest last. It follows the end until somebody scrolls up, keeps a
-// stretch of the log in memory and reads older parts when they are wanted.
+// Package timeline is the pane that shows every event of the log, newest last. It follows the end until somebody scrolls up. However long
+// the log is, only a stretch of it is in memory: what is scrolled to, jumped to or searched is read by its numbers.
 package timeline
 
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
-	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/pane"
@@ -20,22 +20,38 @@ const maxFrom = 16
 type Pane struct {
 	pane.Browser
 	snap    pane.Snapshot
-	win     window
+	head    int64 // the highest number known, also while the past is shown
 	started bool
-	end     int     // events of the window that are shown: all, or those up to a place in the past
-	matches []int32 // with a filter: the indexes of the shown events that match
-	tested  int     // with a filter: events that were tested
-	from    int     // cells of the sender column
+	win     window
+	end     int             // events of the window that are shown: all, or those up to a place in the past
+	old     map[int64]int64 // recent events that are old news, and what made them so
+	from    int             // cells of the sender column
+	load    loading
+}
+
+// loading is the one reading that is awaited.
+type loading struct {
+	serial int    // of the newest Load; results of others are dropped
+	on     bool   // it has not come yet
+	jump   *place // it replaces the window
+	older  bool
+	at     int64 // where it starts
+	failed error
+}
+
+// place is where somebody wants to be.
+type place struct {
+	seq    int64
+	follow bool // at the end, whatever its number is when it is read
 }
 
 // New makes the pane.
 func New(look pane.Look) *Pane {
-	p := &Pane{from: 4, win: window{limit: maxKept}}
+	p := &Pane{from: 4, head: -1, win: emptyWindow(-1, nil)}
 	p.Browser = pane.NewBrowser(look, (*rows)(p), true)
+	p.ListShare = 60
 	return p
 }
-
-func serialKey(n int) string { return strconv.Itoa(n) }
 
 // ID is the pane's name in commands.
 func (p *Pane) ID() string { return "timeline" }
@@ -46,63 +62,89 @@ func (p *Pane) Title() string { return "Timeline" }
 // Scope is where the pane's keys are.
 func (p *Pane) Scope() keymap.Scope { return keymap.Timeline }
 
-// Status says whether the end is followed, and what a filter found so far.
+// Status says where the selection is, whether the end is followed, and what a filter found so far.
 func (p *Pane) Status() string {
+	e := p.selected()
 	switch {
-	case p.Filter() != "" && p.win.loading:
-		return fmt.Sprintf("%d found, searching #%d", len(p.matches), max(p.win.first(), 0))
-	case p.Filter() != "" && p.win.full() && !p.win.complete:
-		return fmt.Sprintf("%d found since #%d", len(p.matches), p.win.first())
-	case p.Filter() != "":
-		return fmt.Sprintf("%d found", len(p.matches))
-	case p.win.failed != nil:
-		return "older events cannot be read"
-	case p.snap.Past:
+	case p.load.failed != nil:
+		return "events cannot be read"
+	case p.win.match != nil:
+		return p.found()
+	case p.load.on && p.load.jump != nil:
+		return fmt.Sprintf("going to #%d", max(p.load.at, 0))
+	case e == nil, p.snap.Past:
 		return ""
 	case p.List.Following():
 		return "following"
-	case p.List.Len() > 0:
-		return fmt.Sprintf("%d newer", p.List.Len()-1-p.List.Cursor())
 	}
-	return ""
+	return fmt.Sprintf("#%d of #%d", e.Seq, p.head)
+}
+
+func (p *Pane) found() string {
+	n := len(p.win.events)
+	switch {
+	case p.load.on:
+		return fmt.Sprintf("%d found, searching #%d", n, max(p.load.at, 0))
+	case p.win.complete() && p.win.live:
+		return fmt.Sprintf("%d found", n)
+	}
+	return fmt.Sprintf("%d found from #%d to #%d", n, max(p.win.lo, 0), p.win.hi)
 }
 
 // Apply takes a snapshot and the events since the last one.
 func (p *Pane) Apply(s pane.Snapshot, c pane.Changes) pane.Action {
 	was := p.snap
 	p.snap = s
-	var load pane.Action
-	switch {
-	case c.Reset || !p.started:
-		p.started = true
-		before := int64(0)
-		if s.Past {
-			before = s.At + 1 + ahead
-		}
-		load = p.win.restart(before)
-		p.forget()
-	case len(c.Events) > 0:
-		p.measure(c.Events)
-		p.appended(p.win.append(c.Events))
+	p.old = superseded(s)
+	reset := c.Reset || !p.started
+	if reset {
+		p.started, p.head = true, -1
 	}
-	switch {
-	case s.Past && !p.win.covers(s.At) && !p.win.loading:
-		load = p.win.restart(s.At + 1 + ahead)
-		p.forget()
-	case was.Past && !s.Past && p.win.detached:
-		load = p.win.restart(0)
-		p.forget()
+	if !s.Past {
+		p.head = max(p.head, s.State.Head())
+	}
+	if reset {
+		p.load = loading{serial: p.load.serial}
+		p.win = emptyWindow(p.head, p.matcher())
+		p.win.live = !s.Past
+		p.show()
+	} else if len(c.Events) > 0 {
+		p.news(c.Events)
 	}
 	p.show()
-	if s.Past && (!was.Past || was.At != s.At) {
+	switch {
+	case s.Past && was.Past && was.At == s.At && !reset:
+	case s.Past && !p.win.covers(s.At):
+		return p.jump(place{seq: s.At})
+	case s.Past:
 		p.List.End(false)
-	} else if was.Past && !s.Past {
-		p.List.End(true)
-	}
-	if load != nil {
-		return load
+	case was.Past && !s.Past:
+		return p.toEnd()
 	}
 	return p.want()
+}
+
+// superseded lists the recent events that are old news.
+func superseded(s pane.Snapshot) map[int64]int64 {
+	old := map[int64]int64{}
+	for _, r := range s.State.Recent(1 << 16) {
+		if r.SupersededBy > 0 {
+			old[r.Seq] = r.SupersededBy
+		}
+	}
+	return old
+}
+
+// news adds what was stored since. Who looks at the first half of the window keeps it.
+func (p *Pane) news(events []event.Event) {
+	p.measure(events)
+	for i := range events {
+		p.head = max(p.head, events[i].Seq)
+	}
+	dropped := p.win.append(events, !p.List.Following() && p.List.Cursor() < maxKept/2)
+	if dropped > 0 {
+		p.List.Reselect(max(p.List.Cursor()-dropped, 0))
+	}
 }
 
 // measure widens the sender column.
@@ -114,215 +156,223 @@ func (p *Pane) measure(events []event.Event) {
 	}
 }
 
-// appended keeps the selection as old events were let go.
-func (p *Pane) appended(dropped int) {
-	if dropped == 0 {
-		return
-	}
-	gone := dropped
-	if p.Filter() != "" {
-		gone = 0
-		for gone < len(p.matches) && int(p.matches[gone]) < dropped {
-			gone++
-		}
-		p.matches = p.matches[gone:]
-		for i := range p.matches {
-			p.matches[i] -= int32(dropped)
-		}
-		p.tested = max(p.tested-dropped, 0)
-	}
-	p.List.Reselect(max(p.List.Cursor()-gone, 0))
-}
-
-// forget drops what was found in a window that was emptied.
-func (p *Pane) forget() {
-	p.matches, p.tested = nil, 0
-	p.List.SetLen(0)
-}
-
-// show brings the list up to date with the window, the past and the filter.
+// show brings the list up to date with the window and the past.
 func (p *Pane) show() {
 	p.end = len(p.win.events)
 	if p.snap.Past {
 		p.end = p.win.index(p.snap.At)
 	}
-	if p.Filter() != "" {
-		for ; p.tested < len(p.win.events); p.tested++ {
-			if p.match(p.tested) {
-				p.matches = append(p.matches, int32(p.tested))
-			}
-		}
-		n := len(p.matches)
-		for n > 0 && int(p.matches[n-1]) >= p.end {
-			n--
-		}
-		p.List.SetLen(n)
-	} else {
-		p.List.SetLen(p.end)
-	}
+	p.List.SetLen(p.end)
 	p.Changed()
 }
 
-func (p *Pane) match(i int) bool {
-	e := &p.win.events[i]
-	return pane.Matches(p.Filter(), e.Description, e.From, e.To, string(e.Type), e.ID)
+// matcher is the condition of the filter, nil when every event is shown.
+func (p *Pane) matcher() func(*event.Event) bool {
+	filter := p.Filter()
+	if _, number := numbered(filter); filter == "" || number {
+		return nil
+	}
+	return func(e *event.Event) bool {
+		return pane.Matches(filter, e.Description, e.From, e.To, string(e.Type), e.ID)
+	}
 }
 
-// SetFilter shows only events that match. Older pages are read until they fill the window.
+// numbered reads a filter that is the number of an event: #123.
+func numbered(filter string) (seq int64, ok bool) {
+	digits, ok := strings.CutPrefix(filter, "#")
+	if !ok || digits == "" {
+		return 0, ok
+	}
+	seq, err := strconv.ParseInt(digits, 10, 64)
+	return min(seq, event.MaxSeq), err == nil && seq >= 0
+}
+
+// SetFilter shows only events that match, or goes to the event when the filter is a number like #123. The whole log is searched, as far
+// as there is room on the screen for what is found.
 func (p *Pane) SetFilter(filter string) pane.Action {
-	if filter == p.Filter() {
+	before := p.Filter()
+	if filter == before {
 		return nil
 	}
-	selected := p.at(p.List.Cursor())
 	p.KeepFilter(filter)
-	p.matches, p.tested = nil, 0
-	follow := p.List.Following()
-	p.show()
-	switch i := p.row(selected); {
-	case follow:
-		p.List.End(true)
-	case i >= 0:
-		p.List.Select(i)
-	default:
-		p.List.End(!p.snap.Past)
+	if seq, ok := numbered(filter); ok && p.win.match == nil {
+		if filter == "#" || p.snap.Past {
+			return nil
+		}
+		return p.jump(place{seq: seq})
 	}
+	at, follow, match := p.here(), p.List.Following(), p.matcher()
+	p.load.on = false // what was searched is no longer wanted
+	if match != nil && (p.win.match == nil || strings.HasPrefix(filter, before)) {
+		p.win.narrow(match)
+		p.show()
+		p.List.Select(p.win.index(at) - 1)
+		if follow {
+			p.List.End(true)
+		}
+		return p.want()
+	}
+	p.win.match = match
+	return p.jump(place{seq: at, follow: follow})
+}
+
+// here is the number of the selected event, or of the newest one.
+func (p *Pane) here() int64 {
+	if e := p.selected(); e != nil {
+		return e.Seq
+	}
+	if p.snap.Past {
+		return p.snap.At
+	}
+	return p.head
+}
+
+// jump reads the events around a place; they replace the window.
+func (p *Pane) jump(to place) pane.Action {
+	from := to.seq
+	switch {
+	case to.follow:
+		from = p.head
+	case p.win.match == nil:
+		from = min(from, event.MaxSeq-ahead) + ahead
+	}
+	return p.read(request{from: from, older: true, match: p.win.match}, &to)
+}
+
+func (p *Pane) read(r request, jump *place) pane.Action {
+	p.load = loading{serial: p.load.serial + 1, on: true, jump: jump, older: r.older, at: r.from}
+	return r.load(strconv.Itoa(p.load.serial))
+}
+
+// toStart and toEnd go to the ends of the log.
+func (p *Pane) toStart() pane.Action {
+	if p.win.complete() {
+		return p.want()
+	}
+	return p.read(request{from: 0, match: p.win.match}, &place{})
+}
+
+func (p *Pane) toEnd() pane.Action {
+	switch {
+	case p.snap.Past && !p.win.covers(p.snap.At):
+		return p.jump(place{seq: p.snap.At})
+	case !p.snap.Past && !p.win.live:
+		return p.jump(place{seq: p.head, follow: true})
+	}
+	p.List.End(!p.snap.Past)
 	return p.want()
 }
 
-// at is the index in the window of row i, -1 for none.
-func (p *Pane) at(i int) int {
-	switch {
-	case i < 0 || i >= p.List.Len():
-		return -1
-	case p.Filter() != "":
-		return int(p.matches[i])
-	}
-	return i
-}
-
-// row is the row of the event at an index in the window, or the nearest before it; -1 for none.
-func (p *Pane) row(at int) int {
-	if p.Filter() == "" || at < 0 {
-		return at
-	}
-	n := p.List.Len()
-	for n > 0 && int(p.matches[n-1]) > at {
-		n--
-	}
-	return n - 1
-}
-
-func (p *Pane) selected() *event.Event {
-	if at := p.at(p.List.Cursor()); at >= 0 && at < len(p.win.events) {
-		return &p.win.events[at]
-	}
-	return nil
-}
-
-// want asks for older events when the rows above the first are near to be seen.
+// want reads on when an edge of the window is near.
 func (p *Pane) want() pane.Action {
+	if p.load.on || p.load.failed != nil {
+		return nil
+	}
 	from, to := p.List.Visible()
-	near := from <= to-from
+	near := nearEdge
+	if p.win.match != nil { // what is found may be far apart: only what is about to be seen is worth searching for
+		near = max(to-from, 1)
+	}
+	enough := p.win.live || p.snap.Past && p.win.hi >= p.snap.At+ahead
 	switch {
-	case p.Filter() == "" && near:
-		return p.win.older(olderPage)
-	case p.Filter() != "" && near && !p.win.full():
-		return p.win.older(searchPage)
+	case from <= near && !p.win.complete():
+		return p.read(request{from: p.win.lo - 1, older: true, match: p.win.match}, nil)
+	case p.end-to <= near && !enough:
+		return p.read(request{from: p.win.hi + 1, match: p.win.match}, nil)
 	}
 	return nil
 }
 
-// Loaded takes a page of older events.
+// Loaded takes a page.
 func (p *Pane) Loaded(key string, value any, err error) pane.Action {
-	if key != p.win.key || !p.win.loading {
+	if !p.load.on || key != strconv.Itoa(p.load.serial) {
 		return nil
 	}
-	result, ok := value.(engine.EventsResult)
+	p.load.on = false
+	got, ok := value.(page)
 	if err != nil || !ok {
-		p.win.loading, p.win.failed = false, err
+		p.load.failed = err
+		p.Changed()
 		return nil
 	}
-	empty := len(p.win.events) == 0
-	added := p.win.loaded(result)
-	p.measure(result.Events[:added])
-	rows := added
-	if p.Filter() != "" {
-		rows = p.prepended(added)
-	}
-	if empty {
+	p.measure(got.events)
+	got.end = got.end && got.hi >= p.head
+	switch {
+	case p.load.jump != nil:
+		p.arrived(*p.load.jump, got)
+	case p.load.older:
+		p.win.older(got)
+		p.List.Prepend(len(got.events))
 		p.show()
-		p.List.End(!p.snap.Past)
-	} else {
-		p.List.Prepend(rows)
+	default:
+		dropped := p.win.newer(got)
 		p.show()
-	}
-	return p.want()
-}
-
-// prepended tests a page against the filter and returns how many events matched.
-func (p *Pane) prepended(added int) int {
-	var found []int32
-	for i := range added {
-		if p.match(i) {
-			found = append(found, int32(i))
+		if dropped > 0 {
+			p.List.Reselect(max(p.List.Cursor()-dropped, 0))
 		}
 	}
-	for _, m := range p.matches {
-		found = append(found, m+int32(added))
+	return p.want()
+}
+
+// arrived shows the events around a place.
+func (p *Pane) arrived(to place, got page) {
+	p.win = window{events: got.events, lo: got.lo, hi: got.hi, live: got.end, match: p.win.match}
+	p.show()
+	switch {
+	case to.follow || p.snap.Past && to.seq >= p.snap.At:
+		p.List.End(!p.snap.Past)
+	default:
+		p.List.Select(p.win.index(to.seq) - 1)
 	}
-	n := len(found) - len(p.matches)
-	p.matches = found
-	p.tested += added
-	return n
 }
 
 // Handle moves, opens, follows and travels.
 func (p *Pane) Handle(intent keymap.Intent) pane.Action {
-	switch intent {
-	case keymap.Follow:
-		p.List.Follow(!p.List.Following() && !p.snap.Past)
+	p.load.failed = nil // it is tried again
+	switch {
+	case intent == keymap.Follow:
 		p.Changed()
-		return p.catchUp()
-	case keymap.Travel:
+		if p.List.Following() || p.snap.Past {
+			p.List.Follow(false)
+			return p.want()
+		}
+		return p.toEnd()
+	case intent == keymap.Travel:
 		if e := p.selected(); e != nil {
 			return pane.Travel{Seq: e.Seq}
 		}
-	default:
-		if !p.Browse(intent) {
-			return pane.Ignored{}
-		}
-		if intent == keymap.End {
-			p.List.Follow(!p.snap.Past)
-			return p.catchUp()
-		}
+		return nil
+	case !p.Browse(intent):
+		return pane.Ignored{}
+	case intent == keymap.Home && !p.Inside():
+		return p.toStart()
+	case intent == keymap.End && !p.Inside():
+		return p.toEnd()
 	}
 	return p.want()
 }
 
-// catchUp reads the newest events again when somebody wants the end after having scrolled so far back that they were let go.
-func (p *Pane) catchUp() pane.Action {
-	if !p.List.Following() || !p.win.detached {
-		return p.want()
+func (p *Pane) selected() *event.Event {
+	if i := p.List.Cursor(); i >= 0 && i < p.end {
+		return &p.win.events[i]
 	}
-	load := p.win.restart(0)
-	p.forget()
-	return load
+	return nil
 }
 
 // Step is the sequence number n events after seq, before it for a negative n, or nearer where the window ends. It reports false when the
 // window does not know.
 func (p *Pane) Step(seq int64, n int) (int64, bool) {
-	if !p.win.covers(seq) || len(p.win.events) == 0 {
+	if p.win.match != nil || !p.win.covers(seq) || len(p.win.events) == 0 {
 		return 0, false
 	}
-	i := p.win.index(seq) - 1 + n
-	if i < 0 {
-		return p.win.first(), p.win.complete
-	}
-	if i >= len(p.win.events) {
+	switch i := p.win.index(seq) - 1 + n; {
+	case i < 0:
+		return p.win.events[0].Seq, p.win.complete()
+	case i >= len(p.win.events):
 		return 0, false
+	default:
+		return p.win.events[i].Seq, true
 	}
-	return p.win.events[i].Seq, true
 }
 
 // Subject is the selected event; its copy is its line of the log.

@@ -1,145 +1,115 @@
 package timeline
 
 import (
-	"context"
-	"math"
+	"cmp"
 	"slices"
 
-	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
-	"github.com/agentloadout/loadout/tui/pane"
 )
 
-// Sizes of the part of the log that is in memory, in events. What is not is read again when somebody scrolls there.
-const (
-	firstPage  = 1000
-	olderPage  = 4000
-	searchPage = 20_000
-	ahead      = 250     // read beyond a place in the past, so that steps forward find their events
-	maxKept    = 200_000 // some 100 MB with ordinary events; a tenth more before any is let go
-)
-
-// window is a stretch of the log without a gap.
+// window is a stretch of the log: of the events numbered from lo to hi, those that match, sorted by number. It is empty with
+// lo = hi+1.
 type window struct {
-	events   []event.Event // in log order
-	room     []event.Event // the array of events with free places in front, so that older pages do not move all
-	complete bool          // nothing is older
-	detached bool          // newer events than its last are in the log and not in it
-	loading  bool
-	key      string // of the Load that is awaited; a result with another key is dropped
-	serial   int
-	failed   error
-	limit    int // events that are kept
+	events []event.Event
+	lo, hi int64
+	live   bool                    // hi is the end of the log: news belong to it
+	match  func(*event.Event) bool // nil: every event does
 }
 
-// first and last are the sequence numbers at the window's ends; an empty window is before everything.
-func (w *window) first() int64 {
-	if len(w.events) == 0 {
-		return math.MaxInt64
-	}
-	return w.events[0].Seq
+// empty is a window that ends with the log's last event.
+func emptyWindow(head int64, match func(*event.Event) bool) window {
+	return window{lo: head + 1, hi: head, live: true, match: match}
 }
 
-func (w *window) last() int64 {
-	if len(w.events) == 0 {
-		return -1
-	}
-	return w.events[len(w.events)-1].Seq
-}
+// complete reports whether nothing is older.
+func (w *window) complete() bool { return w.lo <= 0 }
 
-// covers reports whether the events around seq are in the window.
-func (w *window) covers(seq int64) bool {
-	return (w.complete || w.first() <= seq) && (!w.detached || seq <= w.last())
-}
+// covers reports whether the window knows of the event with a number.
+func (w *window) covers(seq int64) bool { return w.lo <= seq && (seq <= w.hi || w.live) }
 
-// index is how many events there are up to seq. Where numbers fall, which only damaged logs have, the last place counts.
+// index is how many events there are up to a number.
 func (w *window) index(seq int64) int {
-	for i := len(w.events); i > 0; i-- {
-		if w.events[i-1].Seq <= seq {
-			return i
+	i, _ := slices.BinarySearchFunc(w.events, seq+1, bySeq)
+	return i
+}
+
+func bySeq(e event.Event, seq int64) int { return cmp.Compare(e.Seq, seq) }
+
+// append adds news. With keepOld, what would grow the window above maxKept is left to be read again later; else the oldest events are
+// let go, and it returns how many.
+func (w *window) append(news []event.Event, keepOld bool) (dropped int) {
+	for i := range news {
+		e := &news[i]
+		switch {
+		case e.Seq <= w.hi: // a number that falls, which only damaged logs have
+			w.insert(e)
+			continue
+		case !w.live:
+			continue
+		case w.match == nil || w.match(e):
+			if keepOld && len(w.events) >= maxKept {
+				w.live = false
+				continue
+			}
+			w.events = append(w.events, *e)
+		}
+		w.hi = e.Seq
+	}
+	if len(w.events) > maxKept+pageSize {
+		dropped = w.dropOldest()
+	}
+	return dropped
+}
+
+// insert puts an event at its place, unless it is there.
+func (w *window) insert(e *event.Event) {
+	if e.Seq < w.lo || w.match != nil && !w.match(e) {
+		return
+	}
+	at := w.index(e.Seq)
+	for i := at - 1; i >= 0 && w.events[i].Seq == e.Seq; i-- {
+		if w.events[i].ID == e.ID {
+			return
 		}
 	}
-	return 0
+	w.events = slices.Insert(w.events, at, *e)
 }
 
-// append adds live events and returns how many old ones were let go for them.
-func (w *window) append(events []event.Event) (dropped int) {
-	if w.detached {
-		return 0
-	}
-	w.events = append(w.events, events...)
-	over := len(w.events) - w.limit
-	if over <= w.limit/10 {
-		return 0
-	}
-	w.events = slices.Clone(w.events[over:])
-	w.room = nil
-	w.complete = false
-	return over
-}
-
-// prepend adds older events, and lets the newest go when there are too many: nobody looks at both ends.
-func (w *window) prepend(page []event.Event) {
-	free := len(w.room) - len(w.events)
-	if len(w.room) == 0 || free < len(page) || &w.room[len(w.room)-1] != &w.events[len(w.events)-1] {
-		free = max(len(page), len(w.events))
-		w.room = append(make([]event.Event, free, free+len(w.events)), w.events...)
-	}
-	from := free - len(page)
-	copy(w.room[from:], page)
-	w.events = w.room[from:]
-	if len(w.events) > w.limit+w.limit/10 {
-		w.events = slices.Clone(w.events[:w.limit])
-		w.room = nil
-		w.detached = true
+// older puts a page before the window. The newest events are let go when there are too many: nobody looks at both ends.
+func (w *window) older(p page) {
+	w.events = slices.Concat(p.events, w.events)
+	w.lo = p.lo
+	if len(w.events) > maxKept {
+		w.events = slices.Clone(w.events[:maxKept])
+		w.hi, w.live = w.events[maxKept-1].Seq, false
 	}
 }
 
-// full reports whether no more events are read for a search.
-func (w *window) full() bool { return len(w.events) >= w.limit }
-
-// restart empties the window and asks for the events before seq, 0: the newest.
-func (w *window) restart(before int64) pane.Action {
-	*w = window{serial: w.serial, limit: w.limit, detached: before > 0}
-	return w.load(before, firstPage)
+// newer puts a page behind the window and returns how many of the oldest events were let go.
+func (w *window) newer(p page) (dropped int) {
+	w.events = append(w.events, p.events...)
+	w.hi, w.live = p.hi, p.end
+	if len(w.events) > maxKept {
+		dropped = w.dropOldest()
+	}
+	return dropped
 }
 
-// older asks for the events before the window's first.
-func (w *window) older(n int) pane.Action {
-	if w.loading || w.complete || w.failed != nil {
-		return nil
-	}
-	if len(w.events) == 0 {
-		return w.load(0, firstPage)
-	}
-	return w.load(w.first(), n)
+func (w *window) dropOldest() (dropped int) {
+	dropped = len(w.events) - maxKept
+	w.events = slices.Clone(w.events[dropped:])
+	w.lo = w.events[0].Seq
+	return dropped
 }
 
-func (w *window) load(before int64, n int) pane.Action {
-	w.serial++
-	w.loading = true
-	w.key = serialKey(w.serial)
-	q := engine.Query{After: engine.Everything, Before: before, Last: n}
-	return pane.Load{Key: w.key, Run: func(ctx context.Context, s pane.Source) (any, error) {
-		return s.Events(ctx, q)
-	}}
-}
-
-// loaded puts older events before the window's and returns how many.
-func (w *window) loaded(r engine.EventsResult) (added int) {
-	w.loading = false
-	page := r.Events
-	for len(page) > 0 && page[len(page)-1].Seq >= w.first() { // arrived live in the meantime
-		page = page[:len(page)-1]
+// narrow keeps what also matches another condition, which must be at least as strict.
+func (w *window) narrow(match func(*event.Event) bool) {
+	w.match = match
+	var kept []event.Event
+	for i := range w.events {
+		if match(&w.events[i]) {
+			kept = append(kept, w.events[i])
+		}
 	}
-	if r.Omitted == 0 || len(r.Events) == 0 {
-		w.complete = true
-	}
-	if w.detached && w.last() < 0 && len(page) > 0 && page[len(page)-1].Seq >= r.AsOf {
-		w.detached = false // the page reaches the end of the log
-	}
-	if len(page) > 0 {
-		w.prepend(page)
-	}
-	return len(page)
+	w.events = kept
 }
