@@ -53,7 +53,7 @@ func (d *Detail) Field(label, value string, style theme.Style) {
 	if value == "" {
 		return
 	}
-	label = text.Fit(text.Line(label), max(labelWidth, min(text.Width(label), 16)), d.look.Ellipsis) + " "
+	label = text.FitMiddle(text.Line(label), max(labelWidth, min(text.Width(label), 16)), d.look.Ellipsis) + " "
 	for i, line := range text.Wrap(value, d.w-text.Width(label)) {
 		if i > 0 {
 			label = text.Blank(text.Width(label))

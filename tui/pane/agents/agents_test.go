@@ -219,7 +219,6 @@ func TestGolden(t *testing.T) {
 	s.add("שרון", event.User, "שלום עולם?", event.Task{})
 	p := show(t, s)
 	p.SetFocus(true)
-	panetest.Golden(t, p, "list", false)
 	p.List.Select(9)
-	panetest.Golden(t, p, "zoomed", true)
+	panetest.Golden(t, "frames", p)
 }

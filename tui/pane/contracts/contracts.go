@@ -3,18 +3,32 @@
 package contracts
 
 import (
-	"context"
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
-	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/text"
 )
 
-// maxLoaded bounds the bodies and differences that are kept.
-const maxLoaded = 64
+// listShare is the percentage of a wide pane that the list takes; the rest shows bodies and differences.
+const listShare = 36
+
+// order is how the contracts are sorted.
+type order int
+
+const (
+	byName   order = iota
+	byAge          // the newest revision first
+	byUnread       // those that most readers have not read first
+	orders
+)
+
+var orderNames = [orders]string{"", "by age", "by unread"}
 
 // Pane is the contracts pane.
 type Pane struct {
@@ -25,23 +39,21 @@ type Pane struct {
 	name      int              // cells of the name column
 	publisher int              // cells of the publisher column
 
+	order order
+
 	revision int64 // shown in the detail, 0: the latest
-	diff     bool  // the detail shows what the revision changed
+	base     int64 // that it is compared with, 0: the one before
+	diff     bool  // the detail shows how they differ
+	unified  bool  // one below the other even where there is room for both sides
 	loaded   map[string]result
 	pending  string
-}
-
-// result is what a Load brought.
-type result struct {
-	body engine.ContractText
-	diff engine.ContractDiff
-	err  error
 }
 
 // New makes the pane.
 func New(look pane.Look) *Pane {
 	p := &Pane{loaded: map[string]result{}}
 	p.Browser = pane.NewBrowser(look, (*rows)(p), false)
+	p.ListShare = listShare
 	return p
 }
 
@@ -56,22 +68,34 @@ func (p *Pane) Scope() keymap.Scope { return keymap.Contracts }
 
 // Status counts the contracts and those that somebody has not read.
 func (p *Pane) Status() string {
-	if p.Filter() != "" {
-		return fmt.Sprintf("%d of %d", len(p.contracts), len(p.all))
-	}
+	var parts []string
 	unread := 0
-	for _, c := range p.all {
-		for _, r := range c.Readers {
-			if r.Behind > 0 {
-				unread++
-				break
-			}
+	for i := range p.all {
+		if behind(&p.all[i]) > 0 {
+			unread++
 		}
 	}
-	if unread > 0 {
-		return fmt.Sprintf("%d not read by all", unread)
+	switch {
+	case p.Filter() != "":
+		parts = append(parts, fmt.Sprintf("%d of %d", len(p.contracts), len(p.all)))
+	case unread > 0:
+		parts = append(parts, fmt.Sprintf("%d not read by all", unread))
 	}
-	return ""
+	if p.order != byName {
+		parts = append(parts, orderNames[p.order])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// behind counts the readers that have not acknowledged the latest revision.
+func behind(c *state.Contract) int {
+	n := 0
+	for i := range c.Readers {
+		if c.Readers[i].Behind > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // Apply takes a snapshot.
@@ -94,29 +118,56 @@ func (p *Pane) SetFilter(filter string) pane.Action {
 }
 
 func (p *Pane) rebuild() {
-	var selected string
-	if c := p.selected(); c != nil {
-		selected = c.Name
-	}
+	selected := p.selectedName()
 	p.contracts = p.contracts[:0:0]
 	p.name, p.publisher = 0, 0
 	for _, c := range p.all {
-		if pane.Matches(p.Filter(), c.Name, c.Publisher, c.Format) {
+		if p.matches(&c) {
 			p.contracts = append(p.contracts, c)
 			p.name = max(p.name, text.Width(text.Line(c.Name)))
 			p.publisher = min(max(p.publisher, text.Width(text.Line(c.Publisher))), 16)
 		}
 	}
+	p.sort()
 	p.List.SetLen(len(p.contracts))
 	for i, c := range p.contracts {
 		if c.Name == selected {
 			p.List.Reselect(i)
 		}
 	}
-	if c := p.selected(); c == nil || c.Name != selected {
-		p.revision = 0
+	if p.selectedName() != selected {
+		p.revision, p.base = 0, 0
 	}
 	p.Changed()
+}
+
+// matches reports whether a contract is shown: its words match, its text, or who reads it.
+func (p *Pane) matches(c *state.Contract) bool {
+	if p.Filter() == "" {
+		return true
+	}
+	said := []string{c.Name, c.Publisher, c.Format, c.Body}
+	for _, r := range c.Readers {
+		said = append(said, r.Agent)
+	}
+	if behind(c) > 0 {
+		said = append(said, "unread")
+	}
+	return pane.Matches(p.Filter(), said...)
+}
+
+func (p *Pane) sort() {
+	slices.SortStableFunc(p.contracts, func(a, b state.Contract) int {
+		first := 0
+		switch p.order {
+		case byAge:
+			first = b.At.Compare(a.At)
+		case byUnread:
+			first = cmp.Compare(behind(&b), behind(&a))
+		case byName, orders:
+		}
+		return cmp.Or(first, strings.Compare(event.FoldName(a.Name), event.FoldName(b.Name)))
+	})
 }
 
 func (p *Pane) selected() *state.Contract {
@@ -126,9 +177,16 @@ func (p *Pane) selected() *state.Contract {
 	return nil
 }
 
-// Handle moves, opens, and chooses what the detail shows.
+func (p *Pane) selectedName() string {
+	if c := p.selected(); c != nil {
+		return c.Name
+	}
+	return ""
+}
+
+// Handle moves, sorts, opens, and chooses what the detail shows.
 func (p *Pane) Handle(intent keymap.Intent) pane.Action {
-	before := p.List.Cursor()
+	before := p.selectedName()
 	switch intent {
 	case keymap.Diff:
 		p.diff = !p.diff
@@ -136,101 +194,23 @@ func (p *Pane) Handle(intent keymap.Intent) pane.Action {
 		p.step(-1)
 	case keymap.NewerRevision:
 		p.step(1)
+	case keymap.OlderBase:
+		p.stepBase(-1)
+	case keymap.NewerBase:
+		p.stepBase(1)
+	case keymap.Columns:
+		p.unified = !p.unified
+	case keymap.Sort:
+		p.order = (p.order + 1) % orders
+		p.rebuild()
 	default:
 		if !p.Browse(intent) {
 			return pane.Ignored{}
 		}
 	}
-	if p.List.Cursor() != before {
-		p.revision = 0
+	if p.selectedName() != before {
+		p.revision, p.base = 0, 0
 	}
-	p.Changed()
-	return p.want()
-}
-
-// step chooses the revision before or after the one shown.
-func (p *Pane) step(d int) {
-	c := p.selected()
-	if c == nil {
-		return
-	}
-	at := len(c.History) - 1
-	for i, r := range c.History {
-		if r.Revision == p.revision {
-			at = i
-		}
-	}
-	if at = max(min(at+d, len(c.History)-1), 0); at < len(c.History) {
-		p.revision = c.History[at].Revision
-	}
-}
-
-// shown is the revision that the detail shows.
-func (p *Pane) shown(c *state.Contract) int64 {
-	if p.revision == 0 {
-		return c.Revision
-	}
-	return p.revision
-}
-
-// before is the revision that a revision replaced, 0 for the first.
-func before(c *state.Contract, revision int64) int64 {
-	var older int64
-	for _, r := range c.History {
-		if r.Revision < revision && r.Revision > older {
-			older = r.Revision
-		}
-	}
-	return older
-}
-
-// want asks for what the detail shows and has not loaded yet.
-func (p *Pane) want() pane.Action {
-	c := p.selected()
-	if c == nil || !p.DetailShown() {
-		return nil
-	}
-	name, revision := c.Name, p.shown(c)
-	key := p.key(c)
-	if _, ok := p.loaded[key]; ok || key == p.pending {
-		return nil
-	}
-	if p.diff {
-		p.pending = key
-		return pane.Load{Key: key, Run: func(ctx context.Context, s pane.Source) (any, error) {
-			return s.Diff(ctx, name, before(c, revision), revision)
-		}}
-	}
-	if revision == c.Revision {
-		return nil
-	}
-	p.pending = key
-	return pane.Load{Key: key, Run: func(ctx context.Context, s pane.Source) (any, error) {
-		return s.ContractBody(ctx, name, revision)
-	}}
-}
-
-func (p *Pane) key(c *state.Contract) string {
-	return fmt.Sprintf("%v %d %s", p.diff, p.shown(c), c.Name)
-}
-
-// Loaded takes a body or a difference.
-func (p *Pane) Loaded(key string, value any, err error) pane.Action {
-	if key != p.pending {
-		return nil // of a log that is gone, or not wanted any more
-	}
-	p.pending = ""
-	if len(p.loaded) >= maxLoaded {
-		clear(p.loaded)
-	}
-	r := result{err: err}
-	switch v := value.(type) {
-	case engine.ContractText:
-		r.body = v
-	case engine.ContractDiff:
-		r.diff = v
-	}
-	p.loaded[key] = r
 	p.Changed()
 	return p.want()
 }

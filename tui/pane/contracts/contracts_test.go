@@ -15,7 +15,7 @@ import (
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/pane"
-	"github.com/agentloadout/loadout/tui/theme"
+	"github.com/agentloadout/loadout/tui/pane/panetest"
 )
 
 var now = time.Date(2026, 9, 3, 12, 0, 0, 0, time.UTC)
@@ -72,11 +72,7 @@ func (s source) Diff(_ context.Context, name string, from, to int64) (engine.Con
 
 func open(t *testing.T, w int) *Pane {
 	t.Helper()
-	th, err := theme.New(theme.Options{Name: theme.None})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := New(pane.Look{Theme: th, Owners: th.NewOwners()})
+	p := New(panetest.Look(t, false))
 	p.SetSize(w, 24, false)
 	p.SetFocus(true)
 	if a := p.Apply(pane.Snapshot{State: threeRevisions(t), Now: now}, pane.Changes{}); a != nil {
