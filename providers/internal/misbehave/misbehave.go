@@ -20,6 +20,8 @@ import (
 const (
 	EnvHow  = "MISBEHAVE"      // how to misbehave; unset: not at all
 	EnvNote = "MISBEHAVE_NOTE" // a file to which each process appends its number and a newline
+	EnvText = "MISBEHAVE_TEXT" // what Say writes to stdout; SESSION in it stands for the argument after --session-id, --resume or resume
+	EnvExit = "MISBEHAVE_EXIT" // the exit status of Say
 )
 
 // Ways to misbehave. Each has read its stdin to the end.
@@ -42,6 +44,9 @@ const (
 	ExitMessage = "exit-message" // ends with 3 and a reason on stderr
 )
 
+// Say says what the test lets it say, and is no misbehaviour but for that.
+const Say = "say"
+
 // sleeper is the way of the children, which do nothing for a minute.
 const sleeper = "sleeper"
 
@@ -63,6 +68,15 @@ func As() {
 
 func act(how string) int {
 	switch how {
+	case Say:
+		for i, arg := range os.Args[:len(os.Args)-1] {
+			if arg == "--session-id" || arg == "--resume" || arg == "resume" {
+				fmt.Print(strings.ReplaceAll(os.Getenv(EnvText), "SESSION", os.Args[i+1]))
+				code, _ := strconv.Atoi(os.Getenv(EnvExit))
+				return code
+			}
+		}
+		return 4
 	case Hang, Deaf, sleeper, "bare-sleeper":
 		time.Sleep(time.Minute)
 	case PipeHolder:

@@ -32,6 +32,7 @@ type Command struct {
 	Dir      string        // working directory
 	Env      []string      // further KEY=value, see Environ
 	Deadline time.Duration // 0: none
+	Grace    time.Duration // between interrupt and kill; 0: turn.CancelGrace
 }
 
 // End is how a program came to its end.
@@ -73,7 +74,7 @@ type Process struct {
 }
 
 // Start runs c until it ends, its deadline passes, or ctx ends: with turn.ErrKilled as its cause, the program gets turn.KillGrace
-// between interrupt and kill, else turn.CancelGrace.
+// between interrupt and kill, else c.Grace.
 func Start(ctx context.Context, c Command) (*Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -113,7 +114,10 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		kill: make(chan struct{}), done: make(chan struct{}),
 	}
 	p.Stdin, p.Stdout = stdinW, p.stdout
-	go p.supervise(ctx, c.Deadline)
+	if c.Grace == 0 {
+		c.Grace = turn.CancelGrace
+	}
+	go p.supervise(ctx, c)
 	return p, nil
 }
 
@@ -126,7 +130,7 @@ func (p *Process) Wait() Result {
 	return p.result
 }
 
-func (p *Process) supervise(ctx context.Context, deadline time.Duration) {
+func (p *Process) supervise(ctx context.Context, c Command) {
 	defer close(p.done)
 	defer p.family.close()
 	var stderr tail
@@ -135,7 +139,7 @@ func (p *Process) supervise(ctx context.Context, deadline time.Duration) {
 
 	exited := make(chan error, 1)
 	go func() { exited <- p.cmd.Wait() }()
-	p.await(ctx, deadline, exited)
+	p.await(ctx, c, exited)
 
 	p.settle() // the usual case: both ends are closed already
 	p.family.kill()
@@ -152,12 +156,12 @@ func (p *Process) supervise(ctx context.Context, deadline time.Duration) {
 }
 
 // await returns when the program itself has ended, and sees to it that it does.
-func (p *Process) await(ctx context.Context, deadline time.Duration, exited <-chan error) {
+func (p *Process) await(ctx context.Context, c Command, exited <-chan error) {
 	watch := time.NewTicker(watchEvery)
 	defer watch.Stop()
 	var expired, graceOver, lost <-chan time.Time
-	if deadline > 0 {
-		expired = time.After(deadline)
+	if c.Deadline > 0 {
+		expired = time.After(c.Deadline)
 	}
 	cancelled, kill := ctx.Done(), p.kill
 	stop := func(end End) {
@@ -175,10 +179,10 @@ func (p *Process) await(ctx context.Context, deadline time.Duration, exited <-ch
 		case <-expired:
 			stop(TimedOut)
 			p.family.interrupt()
-			graceOver = time.After(turn.CancelGrace)
+			graceOver = time.After(c.Grace)
 		case <-cancelled:
 			cancelled = nil
-			grace := turn.CancelGrace
+			grace := c.Grace
 			if errors.Is(context.Cause(ctx), turn.ErrKilled) {
 				grace = turn.KillGrace
 			}

@@ -136,28 +136,33 @@ func TestMisbehaviour(t *testing.T) {
 // TestStopping stops programs by their deadline, by a person and by the kill switch, once they are known to run.
 func TestStopping(t *testing.T) {
 	t.Parallel()
-	const deadline = 2 * time.Second // by then the program is ready, on a busy machine too
+	const (
+		deadline = 2 * time.Second // by then the program is ready, on a busy machine too
+		short    = time.Second
+	)
 	tests := []struct {
 		name, how string
 		cause     error // of the context's end; nil: the deadline passes
+		grace     time.Duration
 		end       End
 		signal    string
 		processes int           // that must have been started
 		min, max  time.Duration // from the stop to the end
 	}{
-		{"deadline", misbehave.Hang, nil, TimedOut, "interrupt", 1, 0, turn.CancelGrace},
-		{"deadline, deaf", misbehave.Deaf, nil, TimedOut, "killed", 1, turn.CancelGrace, turn.CancelGrace + 3*time.Second},
-		{"cancel", misbehave.Hang, context.Canceled, Cancelled, "interrupt", 1, 0, turn.CancelGrace},
-		{"cancel, deaf", misbehave.Deaf, context.Canceled, Cancelled, "killed", 1, turn.CancelGrace, turn.CancelGrace + 3*time.Second},
-		{"kill switch", misbehave.Hang, turn.ErrKilled, Cancelled, "interrupt", 1, 0, turn.KillGrace},
-		{"kill switch, deaf", misbehave.Deaf, turn.ErrKilled, Cancelled, "killed", 1, turn.KillGrace, 3 * time.Second},
-		{"kill switch, orphan in its own session", misbehave.OwnSession, turn.ErrKilled, Cancelled, "killed", 3, turn.KillGrace, 3 * time.Second},
-		{"kill switch, child without environment", misbehave.Bare, turn.ErrKilled, Cancelled, "killed", 2, turn.KillGrace, 3 * time.Second},
+		{"deadline", misbehave.Hang, nil, 0, TimedOut, "interrupt", 1, 0, turn.CancelGrace},
+		{"deadline, deaf", misbehave.Deaf, nil, short, TimedOut, "killed", 1, short, short + 3*time.Second},
+		{"cancel", misbehave.Hang, context.Canceled, 0, Cancelled, "interrupt", 1, 0, turn.CancelGrace},
+		{"cancel, deaf", misbehave.Deaf, context.Canceled, 0, Cancelled, "killed", 1, turn.CancelGrace, turn.CancelGrace + 3*time.Second},
+		{"kill switch", misbehave.Hang, turn.ErrKilled, 0, Cancelled, "interrupt", 1, 0, turn.KillGrace},
+		{"kill switch, deaf", misbehave.Deaf, turn.ErrKilled, 0, Cancelled, "killed", 1, turn.KillGrace, 3 * time.Second},
+		{"kill switch, orphan in its own session", misbehave.OwnSession, turn.ErrKilled, 0, Cancelled, "killed", 3, turn.KillGrace, 3 * time.Second},
+		{"kill switch, child without environment", misbehave.Bare, turn.ErrKilled, 0, Cancelled, "killed", 2, turn.KillGrace, 3 * time.Second},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c, note := bad(t, tt.how)
+			c.Grace = tt.grace
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			p, err := Start(ctx, c)

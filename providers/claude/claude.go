@@ -1,0 +1,134 @@
+// Package claude drives Claude Code, the program claude, one process a turn: `claude -p` with the prompt on stdin and one JSON
+// object a line on stdout.
+package claude
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+
+	"github.com/agentloadout/loadout/engine/turn"
+	"github.com/agentloadout/loadout/providers/internal/process"
+	"github.com/agentloadout/loadout/providers/internal/program"
+)
+
+// Name of the provider.
+const Name = "claude-code"
+
+var claude = program.Program{
+	Provider: Name, Binary: "claude",
+	Install: "npm install -g @anthropic-ai/claude-code",
+	SignIn:  "run claude and type /login, or set ANTHROPIC_API_KEY",
+}
+
+// retries is how often the program may repeat a request that failed. Its own default of ten takes minutes, also for a wrong key.
+const retries = "2"
+
+// Provider drives Claude Code.
+type Provider struct{}
+
+// New returns the provider.
+func New() Provider { return Provider{} }
+
+// Name is claude-code.
+func (Provider) Name() string { return Name }
+
+// Scripted is false: a model answers.
+func (Provider) Scripted() bool { return false }
+
+// Detect asks the program for its version and its login.
+func (Provider) Detect(ctx context.Context) (turn.Program, error) {
+	path, _, err := claude.Find(nil)
+	if err != nil {
+		return turn.Program{}, err
+	}
+	found := turn.Program{Path: path}
+	version, _, err := claude.Ask(ctx, path, "--version")
+	if err != nil {
+		return found, err
+	}
+	found.Version = program.OneLine(version)
+	login, _, err := claude.Ask(ctx, path, "auth", "status")
+	if err != nil {
+		return found, err
+	}
+	var status struct {
+		LoggedIn   bool   `json:"loggedIn"`
+		AuthMethod string `json:"authMethod"`
+	}
+	if json.Unmarshal([]byte(login), &status) != nil {
+		return found, nil // an older version, which does not tell
+	}
+	found.SignedIn = status.LoggedIn
+	if !found.SignedIn {
+		return found, claude.Failure(turn.NotSignedIn, turn.Nothing, "", nil)
+	}
+	found.Account = program.OneLine(status.AuthMethod)
+	return found, nil
+}
+
+// Do runs one turn.
+func (Provider) Do(ctx context.Context, t turn.Turn, progress func(turn.Progress)) (turn.Reply, error) {
+	if err := claude.Check(t); err != nil {
+		return turn.Reply{Session: t.Session}, err
+	}
+	flags, err := permissionFlags(t.Permissions)
+	if err != nil {
+		return turn.Reply{Session: t.Session}, err
+	}
+	path, args, err := claude.Find(t.Permissions.Command)
+	if err != nil {
+		return turn.Reply{Session: t.Session}, err
+	}
+	args = append(args[:len(args):len(args)], "-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages")
+	session := t.Session
+	if session == "" {
+		session = program.NewUUID()
+		args = append(args, "--session-id", session)
+	} else {
+		args = append(args, "--resume", session)
+	}
+	if t.Schema != nil {
+		args = append(args, "--json-schema", string(t.Schema))
+	}
+	args = append(args, flags...)
+	if insideHook() {
+		args = append(args, "--settings", `{"disableAllHooks":true}`)
+	}
+
+	s := newStream(t, session, progress)
+	lines, err := process.Run(ctx, process.Command{
+		Path: path, Args: args, Dir: t.Dir, Env: environ(t.Env), Deadline: program.Deadline(t),
+	}, inert(t.Prompt), s.line)
+	if err != nil {
+		return turn.Reply{Session: t.Session}, startFailure(ctx, err)
+	}
+	return s.finish(lines)
+}
+
+// environ bounds the retries of the program, unless a person or the caller has set them.
+func environ(further []string) []string {
+	const key = "CLAUDE_CODE_MAX_RETRIES"
+	if _, set := os.LookupEnv(key); set {
+		return further
+	}
+	return append([]string{key + "=" + retries}, further...)
+}
+
+// insideHook reports whether this process was started by a hook of the program or in an automatic turn. A turn that it starts then
+// runs no hooks, or it would start the next one, without end.
+func insideHook() bool {
+	return os.Getenv("CLAUDE_CODE_CHILD_SESSION") != "" || os.Getenv(turn.EnvMark) != ""
+}
+
+// startFailure is the failure of a program that was not started.
+func startFailure(ctx context.Context, err error) *turn.Failure {
+	if ctx.Err() != nil {
+		return claude.Failure(turn.Cancelled, turn.Nothing, "", err)
+	}
+	if strings.Contains(err.Error(), "argument list too long") {
+		return claude.Failure(turn.TooLong, turn.Nothing, "the schema is too long", err)
+	}
+	return claude.Failure(turn.NotInstalled, turn.Nothing, err.Error(), err)
+}

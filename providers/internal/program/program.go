@@ -1,0 +1,156 @@
+// Package program has what all providers that drive a command-line program share: finding it, checking a turn before it costs
+// anything, and telling how it ended.
+package program
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agentloadout/loadout/engine/turn"
+	"github.com/agentloadout/loadout/providers/internal/process"
+)
+
+// detectLimit bounds how long a program may take to tell its version or whether it is signed in. On a busy machine
+// the large ones take seconds to start.
+const detectLimit = 20 * time.Second
+
+// Program is an agent's program as its provider knows it.
+type Program struct {
+	Provider string // the provider's name
+	Binary   string // the usual name of the executable
+	Install  string // what a person types to install it
+	SignIn   string // what a person types to sign in
+}
+
+// Find returns the executable and the arguments that come before all others. command, when not empty, is used instead of the
+// usual name. The error is a *turn.Failure.
+func (p Program) Find(command []string) (path string, args []string, err error) {
+	name := p.Binary
+	if len(command) > 0 {
+		name, args = command[0], command[1:]
+	}
+	path, err = exec.LookPath(name)
+	if err != nil {
+		return "", nil, p.Failure(turn.NotInstalled, turn.Nothing, err.Error(), err)
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", nil, p.Failure(turn.NotInstalled, turn.Nothing, err.Error(), err)
+	}
+	return path, args, nil
+}
+
+// Ask runs the program with a question that costs nothing and returns what it printed. Its exit status is in code.
+func (p Program) Ask(ctx context.Context, path string, args ...string) (out string, code int, err error) {
+	var b strings.Builder
+	lines, err := process.Run(ctx, process.Command{Path: path, Args: args, Dir: os.TempDir(), Deadline: detectLimit}, "", func(line []byte) error {
+		if b.Len() < process.MaxStderr {
+			b.Write(line)
+			b.WriteByte('\n')
+		}
+		return nil
+	})
+	if err != nil {
+		return "", 0, p.Failure(turn.NotInstalled, turn.Nothing, err.Error(), err)
+	}
+	if failure := p.Ended(lines, turn.Nothing); failure != nil {
+		return "", 0, failure
+	}
+	return b.String(), lines.Code, nil
+}
+
+// Check refuses a turn that cannot be carried out, before anything is started. The error is a *turn.Failure.
+func (p Program) Check(t turn.Turn) error {
+	if strings.TrimSpace(t.Prompt) == "" {
+		return p.Failure(turn.Rejected, turn.Nothing, "the prompt is empty", nil)
+	}
+	if len(t.Prompt) > turn.MaxPrompt {
+		return p.Failure(turn.TooLong, turn.Nothing, fmt.Sprintf("the prompt has %d bytes, %d at most", len(t.Prompt), turn.MaxPrompt), nil)
+	}
+	if !filepath.IsAbs(t.Dir) {
+		return p.Failure(turn.Rejected, turn.Nothing, fmt.Sprintf("the working directory %q is not an absolute path", t.Dir), nil)
+	}
+	if info, err := os.Stat(t.Dir); err != nil || !info.IsDir() {
+		return p.Failure(turn.Rejected, turn.Nothing, "the working directory "+t.Dir+" does not exist", err)
+	}
+	if t.Session != "" && !uuid.MatchString(t.Session) {
+		// A program takes such a word for a name, or for no session at all.
+		return p.Failure(turn.UnknownSession, turn.Nothing, fmt.Sprintf("%q is not an id of its sessions, which are UUIDs", t.Session), nil)
+	}
+	return nil
+}
+
+// uuid is the form of the session ids of the programs.
+var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+// Deadline is that of a turn: the default where it has none, and never more than the longest.
+func Deadline(t turn.Turn) time.Duration {
+	if t.Deadline <= 0 {
+		return turn.DefaultDeadline
+	}
+	return min(t.Deadline, turn.MaxDeadline)
+}
+
+// Ended is the failure that the end of a program alone shows: stopped by us, by the deadline, by the caller, or by a signal. It is nil
+// for a program that exited, whatever its status.
+func (p Program) Ended(l process.Lines, spent turn.Spent) *turn.Failure {
+	switch {
+	case l.End == process.Cancelled:
+		return p.Failure(turn.Cancelled, spent, "", nil)
+	case l.End == process.TimedOut:
+		return p.Failure(turn.Timeout, spent, "stopped after "+l.Duration.Round(time.Second).String(), nil)
+	case l.Err != nil:
+		if failure := (*turn.Failure)(nil); errors.As(l.Err, &failure) {
+			return failure
+		}
+		return p.Failure(turn.Nonsense, spent, l.Err.Error(), l.Err)
+	case l.Lost:
+		return p.Failure(turn.Crashed, spent, "it could not be ended", nil)
+	case l.Signal != "":
+		return p.Failure(turn.Crashed, spent, "ended by a signal: "+l.Signal, nil)
+	}
+	return nil
+}
+
+// NoAnswer is the failure of a program that exited without an answer that can be used.
+func (p Program) NoAnswer(l process.Lines, spent turn.Spent, missing string) *turn.Failure {
+	said := LastLine(l.Stderr)
+	if l.Code == 0 {
+		if l.Dropped > 0 {
+			missing += fmt.Sprintf("; %d lines of output were longer than %d MiB", l.Dropped, process.MaxLine>>20)
+		}
+		return p.Failure(turn.Nonsense, spent, missing, nil)
+	}
+	if said == "" {
+		said = fmt.Sprintf("exit status %d without a word", l.Code)
+	}
+	return p.Failure(turn.Crashed, spent, said, nil)
+}
+
+// NewUUID makes a random one, of version 4.
+func NewUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // it never fails, as its documentation says
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// Cut bounds an answer to turn.MaxAnswer bytes of whole characters.
+func Cut(text string) (string, bool) {
+	if len(text) <= turn.MaxAnswer {
+		return text, false
+	}
+	end := turn.MaxAnswer
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end], true
+}
