@@ -24,7 +24,7 @@ type driver struct {
 	now  bool // and it is not to wait for more
 	look bool // or something else has changed
 
-	ready   bool   // what waits is to be delivered
+	ready   bool          // what waits is to be delivered
 	retry   string        // id of the turn whose pause is over
 	stopped event.TurnCap // the cap that keeps it from going on
 	paused  bool          // a failed turn does
