@@ -75,11 +75,11 @@ func decideNext(v View, c Next) ([]event.Event, error) {
 	if err := checkAgent("agent", c.Agent); err != nil {
 		return nil, err
 	}
-	ready := v.State.Ready(c.Agent)
-	if len(ready) == 0 {
+	ready, ok := v.State.FirstReady(c.Agent)
+	if !ok {
 		return nil, nil
 	}
-	return draft1(takeEvent(c.Agent, ready[0]))
+	return draft1(takeEvent(c.Agent, ready))
 }
 
 func takeEvent(agent string, t state.Task) (event.Event, error) {

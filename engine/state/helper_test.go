@@ -96,4 +96,6 @@ func marshal(t failing, s *State) []byte {
 }
 
 // overlap reports whether two paths have something in common.
-func overlap(a, b string, foldCase bool) bool { return Within(a, b, foldCase) || Within(b, a, foldCase) }
+func overlap(a, b string, foldCase bool) bool {
+	return Within(a, b, foldCase) || Within(b, a, foldCase)
+}

@@ -197,18 +197,14 @@ func (s *State) FindTasks(word string) []Task {
 	if t, ok := s.Task(word); ok {
 		return []Task{t}
 	}
-	var open, settled []Task
-	for _, t := range s.Tasks() {
-		switch {
-		case !named(t.ID, t.Seq, word):
-		case t.Open():
-			open = append(open, t)
-		default:
-			settled = append(settled, t)
-		}
-	}
-	if len(open) > 0 {
+	if open := s.openTasks(func(t *task) bool { return named(t.ID, t.Seq, word) }); len(open) > 0 {
 		return open
+	}
+	var settled []Task
+	for _, t := range s.tasks.settled.newest() {
+		if named((*t).ID, (*t).Seq, word) {
+			settled = append(settled, (*t).Task)
+		}
 	}
 	return settled
 }
@@ -241,18 +237,46 @@ func (s *State) Pending() []Task { return s.openTasks(func(*task) bool { return 
 // Ready lists the tasks that an agent could take now, by sequence number: open, for it or for everybody, all that they need done.
 // Questions are answered, not taken.
 func (s *State) Ready(agent string) []Task {
-	return s.openTasks(func(t *task) bool {
-		return t.Status == TaskOpen && !t.Question && len(t.Waiting) == 0 && (t.To == event.Broadcast || event.SameName(t.To, agent))
-	})
+	return s.openTasks(func(t *task) bool { return t.readyFor(agent) })
 }
 
-func (s *State) openTasks(wanted func(*task) bool) []Task {
-	list := make([]Task, 0, len(s.tasks.open))
+// FirstReady is the first of Ready, found without a list of them all.
+func (s *State) FirstReady(agent string) (Task, bool) {
+	var first *task
 	for _, t := range s.tasks.open {
-		if wanted(t) {
-			list = append(list, t.Task)
+		if (first == nil || inOrder(t, first) < 0) && t.readyFor(agent) {
+			first = t
 		}
 	}
-	slices.SortFunc(list, func(a, b Task) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(a.ID, b.ID)) })
+	if first == nil {
+		return Task{}, false
+	}
+	return first.Task, true
+}
+
+func (t *task) readyFor(agent string) bool {
+	return t.Status == TaskOpen && !t.Question && len(t.Waiting) == 0 && (t.To == event.Broadcast || event.SameName(t.To, agent))
+}
+
+func inOrder(a, b *task) int {
+	if a.Seq != b.Seq {
+		return cmp.Compare(a.Seq, b.Seq)
+	}
+	return strings.Compare(a.ID, b.ID)
+}
+
+// openTasks lists the wanted ones of what is open, by sequence number. A task is large: only those are copied.
+func (s *State) openTasks(wanted func(*task) bool) []Task {
+	var found []*task
+	for _, t := range s.tasks.open {
+		if wanted(t) {
+			found = append(found, t)
+		}
+	}
+	slices.SortFunc(found, inOrder)
+	list := make([]Task, len(found))
+	for i, t := range found {
+		list[i] = t.Task
+	}
 	return list
 }
