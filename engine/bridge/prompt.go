@@ -70,38 +70,30 @@ with a bar; a wide %[2]s stands for an at sign.
 	return b.String()
 }
 
-// data renders the events: all of them in full if that fits, else the oldest in a line each, else only the newest. Its lines begin
-// with a bar.
+// data renders the events, the newest in full as far as two thirds of the room go, older ones in a line each, and what then is left
+// over not at all. Its lines begin with a bar.
 func (p *prompt) data() (shown string, omitted, clipped int) {
-	budget := p.maxBytes - 2048 // what stands around the data
-	full, short, cut := make([]string, len(p.events)), make([]string, len(p.events)), make([]int, len(p.events))
+	room := p.maxBytes - 2048 // what stands around the data
+	list := make([]string, len(p.events))
 	size := 0
-	for i := range p.events {
+	for i := len(p.events) - 1; i >= 0; i-- {
 		ev := &p.events[i]
 		title := p.title(ev)
-		details, parts := details(ev)
-		full[i], cut[i] = barred(title+"\n"+details), parts
-		short[i] = barred(event.Clip(safetext.Line(title), maxShownLine))
-		if p.superseded(ev) != 0 { // old news: that it was said is enough
-			full[i], cut[i] = short[i], 0
+		details, cut := details(ev)
+		short, full := barred(event.Clip(safetext.Line(title), maxShownLine)), barred(title+"\n"+details)
+		switch newest := i == len(p.events)-1; {
+		case p.superseded(ev) != 0 && size+len(short) <= room: // old news: that it was said is enough
+			list[i] = short
+		case size+len(full) <= room*2/3 || newest && len(full) <= room:
+			list[i], clipped = full, clipped+cut
+		case size+len(short) <= room || newest:
+			list[i], clipped = short, clipped+1
+		default:
+			return strings.Join(list, ""), i + 1, clipped
 		}
-		size += len(full[i])
+		size += len(list[i])
 	}
-	for i := 0; i < len(full) && size > budget; i++ {
-		if len(short[i]) < len(full[i]) {
-			size += len(short[i]) - len(full[i])
-			full[i], cut[i] = short[i], 1
-		}
-	}
-	for i := 0; i < len(full)-1 && size > budget; i++ {
-		size -= len(full[i])
-		full[i], cut[i] = "", 0
-		omitted++
-	}
-	for _, n := range cut {
-		clipped += n
-	}
-	return strings.Join(full, ""), omitted, clipped
+	return strings.Join(list, ""), 0, clipped
 }
 
 func (p *prompt) superseded(ev *event.Event) int64 {
