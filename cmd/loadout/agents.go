@@ -98,7 +98,7 @@ func (o *agentsCmd) run(ctx context.Context, c *call) error {
 			c.printf("No agents yet (as of seq %d).\n", view.State.Head())
 		}
 		for _, a := range shown {
-			c.printAgent(a, view.State.Head(), view.Now)
+			c.printAgent(a, view.State.Head())
 			if a.Human != "" {
 				c.printf("    for %s\n", a.Human)
 			}
@@ -159,17 +159,9 @@ func (o *renameCmd) run(ctx context.Context, c *call) error {
 
 // manage stores something about an agent's session. That is for the session itself; who means another one's says so with --as.
 func (c *call) manage(ctx context.Context, w writing, named string, make func(name string) engine.Command, said string) error {
-	e, err := c.open(w.LockWait)
+	r, agent, err := c.write(ctx, w, named, make)
 	if err != nil {
 		return err
 	}
-	who, err := c.acting(ctx, e, named)
-	if err != nil {
-		return err
-	}
-	r, err := c.store(ctx, e, w, who, make(who.name))
-	if err != nil {
-		return err
-	}
-	return c.answer(receipt(r), func() { c.printf(said, who.name, r.Seq()) })
+	return c.answer(receipt(r), func() { c.printf(said, agent, r.Seq()) })
 }

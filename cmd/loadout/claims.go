@@ -61,12 +61,14 @@ func (o *ownCmd) run(ctx context.Context, c *call) error {
 			mode = event.Shared
 		}
 		c.printf("%s now owns (%s): %s (%s)\n", who.name, mode, strings.Join(paths, ", "), seqAndFence(r, claims))
-		for _, d := range displacedBy(r) {
-			c.printf("  ended %s's claim on %s (%s, fence %d)\n", d.Agent, d.Path, d.Mode, d.Fence)
+		for _, stored := range bodies[event.Ownership](r) {
+			for _, d := range stored.Displaced {
+				c.printf("  ended %s's claim on %s (%s, fence %d)\n", d.Agent, d.Path, d.Mode, d.Fence)
+			}
 		}
 		if len(claims) > 0 && claims[0].ExpiresAt != nil {
 			at := *claims[0].ExpiresAt
-			c.printf("  until %s, in %s; own again to renew\n", words.Stamp(c.now(), at), words.Span(at.Sub(c.now())))
+			c.printf("  until %s (%s); own again to renew\n", words.Stamp(c.now(), at), words.Left(c.now(), at))
 		}
 		if fences := distinctFences(claims); fences > 1 {
 			for _, claim := range claims {
@@ -74,19 +76,6 @@ func (o *ownCmd) run(ctx context.Context, c *call) error {
 			}
 		}
 	})
-}
-
-// displacedBy lists the claims that a claim by force or takeover ended.
-func displacedBy(r engine.Receipt) []event.Displaced {
-	var list []event.Displaced
-	for i := range r.Events {
-		if body, err := r.Events[i].Body(); err == nil {
-			if own, ok := body.(event.Ownership); ok {
-				list = append(list, own.Displaced...)
-			}
-		}
-	}
-	return list
 }
 
 // claim stores the claim, waiting for it if that is wanted.
@@ -145,7 +134,12 @@ func (o *releaseCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	released := releasedPaths(r)
+	released := []string{}
+	for _, stored := range bodies[event.Ownership](r) {
+		if stored.Mode == event.Release {
+			released = append(released, stored.Paths...)
+		}
+	}
 	extra := struct {
 		Released []string `json:"released"`
 	}{released}
@@ -208,21 +202,6 @@ func distinctFences(claims []state.Claim) int {
 	return len(fences)
 }
 
-// releasedPaths lists what the events of a receipt let go.
-func releasedPaths(r engine.Receipt) []string {
-	paths := []string{}
-	for i := range r.Events {
-		body, err := r.Events[i].Body()
-		if err != nil {
-			continue // the engine has just written it; its number is proof enough
-		}
-		if o, ok := body.(event.Ownership); ok && o.Mode == event.Release {
-			paths = append(paths, o.Paths...)
-		}
-	}
-	return paths
-}
-
 type conflictCmd struct {
 	Holder string   `complete:"agent" arg:"" name:"agent" help:"Who would claim."`
 	Paths  []string `complete:"path" arg:"" name:"path" type:"words" help:"Files or folders."`
@@ -244,7 +223,7 @@ func (o *conflictCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	agent, err := c.agent(ctx, e, o.Holder)
+	agent, err := c.reader(ctx, e, o.Holder)
 	if err != nil {
 		return err
 	}
@@ -268,9 +247,9 @@ func (c *call) printPreview(p engine.Preview) {
 	}
 	c.printf("%s for %s (as of seq %d)\n", words.Plural(len(p.Conflicts), "conflict"), p.Agent, p.AsOf)
 	for _, x := range p.Conflicts {
-		c.printf("  %s: held by %s (%s) through %s since %s\n", c.bold(x.Path), x.Owner, x.OwnerMode, x.OwnerPath, words.Since(c.now(), x.Since))
+		c.printf("  %s: held by %s (%s) through %s since %s, fence %d\n", c.bold(x.Path), x.Owner, x.OwnerMode, x.OwnerPath, c.moment(x.Since), x.Fence)
 		if x.Reason != "" {
-			c.printf("    why: %s\n", x.Reason)
+			c.printf("    because: %s\n", x.Reason)
 		}
 		changed := ""
 		if x.LinesChanged > 0 {
@@ -287,5 +266,5 @@ func (c *call) printPreview(p engine.Preview) {
 	for _, n := range p.Notes {
 		c.note("note: %s", n)
 	}
-	c.printf("wait for them: loadout coord own %s PATH --wait 10m\n", p.Agent)
+	c.printf("  try: loadout coord own %s %s --wait 10m    to wait until it is free\n", styled(words.ShellWord(p.Agent)), styled(shellWords(p.Requested)))
 }

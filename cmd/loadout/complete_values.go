@@ -133,7 +133,7 @@ func agentCandidates(v *engine.View, party bool) []candidate {
 	agents := agentsOf(v)
 	rank := func(a agentStatus) int {
 		switch {
-		case a.Live:
+		case a.lives():
 			return 0
 		case a.Ended == nil:
 			return 1
@@ -156,7 +156,7 @@ func agentCandidates(v *engine.View, party bool) []candidate {
 
 func aboutAgent(a agentStatus, now time.Time) string {
 	switch {
-	case a.Live:
+	case a.lives():
 		return "live"
 	case a.Ended != nil:
 		return "session ended " + words.Ago(now, *a.Ended)

@@ -44,15 +44,17 @@ func (o *contractCmd) run(ctx context.Context, c *call) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	switch {
+	case o.publishes():
+		return o.publish(ctx, c)
+	case o.Consume != "":
+		return o.consume(ctx, c)
+	}
 	e, err := c.open(o.LockWait)
 	if err != nil {
 		return err
 	}
 	switch {
-	case o.publishes():
-		return o.publish(ctx, c, e)
-	case o.Consume != "":
-		return o.consume(ctx, c, e)
 	case o.Name == "":
 		return o.list(ctx, c, e)
 	case o.History:
@@ -88,28 +90,25 @@ func (o *contractCmd) check() error {
 	return nil
 }
 
-func (o *contractCmd) publish(ctx context.Context, c *call, e *engine.Engine) error {
+func (o *contractCmd) publish(ctx context.Context, c *call) error {
 	body, err := o.body(c)
 	if err != nil {
 		return err
 	}
-	who, err := c.acting(ctx, e, "")
-	if err != nil {
-		return err
-	}
-	r, err := c.store(ctx, e, o.writing, who, engine.Publish{
-		Agent: who.name, Name: o.Name, Body: body, Format: o.Format, Revision: o.Revision, Base: o.Base,
+	r, _, err := c.write(ctx, o.writing, "", func(agent string) engine.Command {
+		return engine.Publish{Agent: agent, Name: o.Name, Body: body, Format: o.Format, Revision: o.Revision, Base: o.Base}
 	})
 	if err != nil {
 		return err
 	}
-	revision := publishedRevision(r)
-	readers := readersOf(ctx, e, o.Name)
+	readers := readersOf(ctx, c.opened, o.Name)
 	extra := struct {
 		Readers []state.Reader `json:"readers"`
 	}{readers}
 	return c.answer(receipt(r, extra), func() {
-		c.printf("Published '%s' rev%d (seq %d)\n", o.Name, revision, r.Seq())
+		for _, k := range bodies[event.Contract](r) {
+			c.printf("Published '%s' rev%d (seq %d)\n", o.Name, k.Revision, r.Seq())
+		}
 		c.printReaders("  ", readers)
 	})
 }
@@ -151,24 +150,22 @@ func (o *contractCmd) body(c *call) (string, error) {
 	return string(text), nil
 }
 
-func (o *contractCmd) consume(ctx context.Context, c *call, e *engine.Engine) error {
-	who, err := c.acting(ctx, e, o.Consume)
+func (o *contractCmd) consume(ctx context.Context, c *call) error {
+	r, agent, err := c.write(ctx, o.writing, o.Consume, func(agent string) engine.Command {
+		return engine.Consume{Agent: agent, Names: []string{o.Name}}
+	})
 	if err != nil {
 		return err
 	}
-	r, err := c.store(ctx, e, o.writing, who, engine.Consume{Agent: who.name, Names: []string{o.Name}})
-	if err != nil {
-		return err
-	}
-	readers := readersOf(ctx, e, o.Name)
+	readers := readersOf(ctx, c.opened, o.Name)
 	extra := struct {
 		Readers []state.Reader `json:"readers"`
 	}{readers}
 	return c.answer(receipt(r, extra), func() {
 		if len(r.Events) == 0 {
-			c.printf("%s builds on '%s' already\n", who.name, o.Name)
+			c.printf("%s builds on '%s' already\n", agent, o.Name)
 		} else {
-			c.printf("%s builds on '%s' (seq %d)\n", who.name, o.Name, r.Seq())
+			c.printf("%s builds on '%s' (seq %d)\n", agent, o.Name, r.Seq())
 		}
 		c.printReaders("  ", readers)
 	})
@@ -213,7 +210,7 @@ func (o *contractCmd) history(ctx context.Context, c *call, e *engine.Engine) er
 	return c.answer(orEmpty(revisions), func() {
 		c.printf("%s: %s\n", c.bold(o.Name), words.Plural(len(revisions), "revision"))
 		for _, r := range revisions {
-			c.printf("  rev%d by %s at %s (seq %d)%s\n", r.Revision, r.Publisher, words.Stamp(c.now(), r.At), r.Seq, inParens(r.Format))
+			c.printf("  rev%d by %s, %s (seq %d)%s\n", r.Revision, r.Publisher, c.moment(r.At), r.Seq, inParens(r.Format))
 		}
 	})
 }
@@ -246,7 +243,7 @@ func (o *contractCmd) show(ctx context.Context, c *call, e *engine.Engine) error
 		Readers []state.Reader `json:"readers"`
 	}{orEmpty(readers)}
 	return c.answer(joined{text, extra}, func() {
-		c.printf("%s rev%d by %s (seq %d, %s)\n", c.bold(text.Name), text.Revision, text.Publisher, text.Seq, words.Since(c.now(), text.At))
+		c.printf("%s rev%d by %s (seq %d, %s)\n", c.bold(text.Name), text.Revision, text.Publisher, text.Seq, c.moment(text.At))
 		if text.Format != "" {
 			c.printf("Format: %s\n", text.Format)
 		}
@@ -256,20 +253,6 @@ func (o *contractCmd) show(ctx context.Context, c *call, e *engine.Engine) error
 			c.block("", text.Body)
 		}
 	})
-}
-
-// publishedRevision is the revision that a receipt proves.
-func publishedRevision(r engine.Receipt) int64 {
-	for i := range r.Events {
-		body, err := r.Events[i].Body()
-		if err != nil {
-			continue
-		}
-		if k, ok := body.(event.Contract); ok {
-			return k.Revision
-		}
-	}
-	return 0
 }
 
 // readersOf is who builds on a contract, after a write that was answered already.

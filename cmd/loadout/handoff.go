@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"strings"
-	"time"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/engine/words"
 )
 
@@ -100,7 +100,11 @@ func (o *handoffCmd) done(ctx context.Context, c *call, e *engine.Engine) error 
 }
 
 func (o *handoffCmd) inbox(ctx context.Context, c *call, e *engine.Engine) error {
-	agent, err := c.agent(ctx, e, o.To)
+	agent, err := c.reader(ctx, e, o.To)
+	if err != nil {
+		return err
+	}
+	view, err := e.View(ctx) // before the messages: they are of this number at least
 	if err != nil {
 		return err
 	}
@@ -108,19 +112,22 @@ func (o *handoffCmd) inbox(ctx context.Context, c *call, e *engine.Engine) error
 	if err != nil {
 		return err
 	}
-	view, err := e.View(ctx)
-	if err != nil {
-		return err
-	}
-	return c.answer(orEmpty(tasks), func() {
-		defer c.printf("as of seq %d, %s in the log\n", view.State.Head(), words.Plural(view.State.Count(), "event"))
+	answer := struct {
+		Agent string `json:"agent"`
+		AsOf  int64  `json:"asOf"`
+		readingJSON
+		Messages []engine.Message `json:"messages"` // that wait for the agent, oldest first
+		Skipped  state.Skips      `json:"skipped"`
+	}{agent, view.State.Head(), readingOf(view.State, agent), orEmpty(tasks), view.State.Skips()}
+	return c.answer(answer, func() {
+		defer c.printf("as of seq %d, read to %s, %s in the log\n", answer.AsOf, seqOrNothing(answer.ReadTo), words.Plural(answer.LogEvents, "event"))
 		if len(tasks) == 0 {
 			c.printf("No pending handoff tasks for %s.\n", agent)
 			return
 		}
 		c.printf("%s for %s:\n", words.Plural(len(tasks), "pending handoff task"), agent)
 		for _, m := range tasks {
-			c.printf("\n[%s] from %s (%s)\n", c.bold(m.ID), m.From, minute(m.Timestamp, c.now()))
+			c.printf("\n[%s] from %s, %s\n", c.bold(m.ID), m.From, c.stored(m.Timestamp))
 			c.block("  ", m.Description)
 			if m.Context != "" {
 				c.printf("  context:\n")
@@ -170,13 +177,4 @@ func countTasks(messages []engine.Message) int {
 		}
 	}
 	return n
-}
-
-// minute is a stored timestamp for people, in local time.
-func minute(stored string, now time.Time) string {
-	t, err := time.Parse(time.RFC3339Nano, stored)
-	if err != nil {
-		return stored
-	}
-	return t.In(now.Location()).Format("2006-01-02 15:04")
 }

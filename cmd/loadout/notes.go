@@ -25,16 +25,8 @@ func (decideCmd) Help() string {
 }
 
 func (o *decideCmd) run(ctx context.Context, c *call) error {
-	e, err := c.open(o.LockWait)
-	if err != nil {
-		return err
-	}
-	who, err := c.acting(ctx, e, o.Author)
-	if err != nil {
-		return err
-	}
-	r, err := c.store(ctx, e, o.writing, who, engine.Decide{
-		Agent: who.name, Title: strings.Join(o.Title, " "), Rationale: o.Rationale, Supersedes: o.Supersedes,
+	r, _, err := c.write(ctx, o.writing, o.Author, func(agent string) engine.Command {
+		return engine.Decide{Agent: agent, Title: strings.Join(o.Title, " "), Rationale: o.Rationale, Supersedes: o.Supersedes}
 	})
 	if err != nil {
 		return err
@@ -72,15 +64,13 @@ func (o *updateCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	who, err := c.acting(ctx, e, o.Author)
-	if err != nil {
-		return err
-	}
 	update := event.Update{Note: o.Note, Files: files, Blockers: o.Blockers, Next: o.Next}
 	for _, text := range o.Command {
 		update.Commands = append(update.Commands, commandRun(text))
 	}
-	r, err := c.store(ctx, e, o.writing, who, engine.Report{Agent: who.name, Update: update})
+	r, _, err := c.write(ctx, o.writing, o.Author, func(agent string) engine.Command {
+		return engine.Report{Agent: agent, Update: update}
+	})
 	if err != nil {
 		return err
 	}

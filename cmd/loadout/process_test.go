@@ -118,15 +118,17 @@ type watching struct {
 	lines chan string
 	stop  context.CancelFunc
 	code  chan int
+
+	stderr *bytes.Buffer // complete once code was received
 }
 
 func watch(t *testing.T, dir string, args ...string) *watching {
 	t.Helper()
 	r, out := io.Pipe()
-	a, _, _ := testApp(t)
+	a, _, stderr := testApp(t)
 	a.dir, a.stdout = dir, out
 	ctx, cancel := context.WithCancel(t.Context())
-	w := &watching{lines: make(chan string, 1000), stop: cancel, code: make(chan int, 1)}
+	w := &watching{lines: make(chan string, 1000), stop: cancel, code: make(chan int, 1), stderr: stderr}
 	go func() {
 		w.code <- run(ctx, append([]string{"coord", "watch"}, args...), a)
 		_ = out.Close()
@@ -193,8 +195,8 @@ func TestWatchMissesAndRepeatsNothing(t *testing.T) {
 	expect(6) // the summary of the compaction
 	expect(7)
 	w.stop()
-	if code := <-w.code; code != exitInterrupted {
-		t.Errorf("exit %d", code)
+	if code := <-w.code; code != exitInterrupted || w.stderr.Len() > 0 {
+		t.Errorf("exit %d, stderr %q", code, w.stderr)
 	}
 	for line := range w.lines {
 		if !strings.HasPrefix(line, `{"watch":`) {

@@ -69,6 +69,18 @@ func (c *call) agent(ctx context.Context, e *engine.Engine, name string) (string
 	return e.Identify(ctx, cmp.Or(c.Agent, name), c.As)
 }
 
+// reader resolves for whom a verb reads. When that is who calls, reading is a sign of its life.
+func (c *call) reader(ctx context.Context, e *engine.Engine, name string) (string, error) {
+	agent, err := c.agent(ctx, e, name)
+	if err != nil {
+		return "", err
+	}
+	if caller, err := e.Identify(ctx, c.Agent, c.As); err == nil && event.SameName(caller, agent) {
+		e.Beat(ctx, agent)
+	}
+	return agent, nil
+}
+
 // actor is whom a write is stored as, and who really acts.
 type actor struct {
 	name string

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
@@ -29,24 +28,18 @@ func (ackCmd) Help() string {
 }
 
 func (o *ackCmd) run(ctx context.Context, c *call) error {
-	e, err := c.open(o.LockWait)
+	r, agent, err := c.write(ctx, o.writing, o.Reader, func(agent string) engine.Command {
+		return engine.Ack{Agent: agent, Seq: o.Seq, Note: o.Note}
+	})
 	if err != nil {
 		return err
 	}
-	who, err := c.acting(ctx, e, o.Reader)
-	if err != nil {
-		return err
-	}
-	r, err := c.store(ctx, e, o.writing, who, engine.Ack{Agent: who.name, Seq: o.Seq, Note: o.Note})
-	if err != nil {
-		return err
-	}
-	read := reading(ctx, e, who.name)
+	read := reading(ctx, c.opened, agent)
 	return c.answer(receipt(r, read), func() {
 		if len(r.Events) == 0 {
-			c.printf("%s had acknowledged through seq %d already\n", who.name, read.ReadTo)
+			c.printf("%s had acknowledged through seq %d already\n", agent, read.ReadTo)
 		} else {
-			c.printf("%s acknowledged through seq %d (ack seq %d)\n", who.name, o.Seq, r.Seq())
+			c.printf("%s acknowledged through seq %d (ack seq %d)\n", agent, o.Seq, r.Seq())
 		}
 		c.printf("%s unread, the log ends at seq %d\n", words.Plural(read.Unread, "event"), r.Head)
 	})
@@ -65,8 +58,12 @@ func reading(ctx context.Context, e *engine.Engine, agent string) readingJSON {
 	if err != nil {
 		return readingJSON{ReadTo: -1}
 	}
-	r := readingJSON{ReadTo: -1, LogEvents: view.State.Count()}
-	if a, ok := view.State.Agent(agent); ok {
+	return readingOf(view.State, agent)
+}
+
+func readingOf(s *state.State, agent string) readingJSON {
+	r := readingJSON{ReadTo: -1, LogEvents: s.Count()}
+	if a, ok := s.Agent(agent); ok {
 		r.ReadTo, r.Unread = a.Cursor, a.Unread.Count
 	}
 	return r
@@ -91,7 +88,7 @@ func (o *snapshotCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	agent, err := c.agent(ctx, e, o.Reader)
+	agent, err := c.reader(ctx, e, o.Reader)
 	if err != nil {
 		return err
 	}
@@ -120,16 +117,19 @@ func (c *call) printSnapshot(s *engine.Snapshot) {
 	c.section("File ownership", len(s.Ownership))
 	for _, o := range s.Ownership {
 		c.printf("  %s (%s): %s  fence %d, since %s%s%s%s\n", o.Agent, o.Mode, strings.Join(o.Paths, ", "), o.Fence,
-			words.Since(c.now(), o.Since), c.limit(o.ExpiresAt), because(o.Reason), staleMark(o.Stale))
+			c.moment(o.Since), c.limit(o.ExpiresAt), because(o.Reason), staleMark(o.Stale))
 	}
 	c.section("Unacknowledged events", len(s.Unacked))
 	news := s.Unacked
 	if hidden := len(news) - maxNewsLines; hidden > 0 {
 		news = news[hidden:]
-		c.printf("  … and %s before\n", words.Plural(hidden, "event"))
+		c.printf("  … and %s before: loadout coord subscribe %s --cursor %d\n", words.Plural(hidden, "event"), words.ShellWord(s.Agent), s.ReadTo)
 	}
 	for _, r := range news {
 		c.printRef(r)
+	}
+	if len(news) > 0 {
+		c.printf("  when read: loadout coord ack %s %d\n", words.ShellWord(s.Agent), s.AsOf)
 	}
 	c.section("Recent decisions", len(s.Decisions))
 	for _, d := range s.Decisions {
@@ -191,7 +191,7 @@ func (c *call) printRef(r state.Ref) {
 	if r.SupersededBy > 0 {
 		old = fmt.Sprintf(" (superseded by seq %d)", r.SupersededBy)
 	}
-	c.printf("  seq=%d [%s] %s: %s%s, %s\n", r.Seq, r.Type, r.From, r.Description, old, words.Since(c.now(), r.At))
+	c.printf("  seq=%d [%s] %s: %s%s, %s\n", r.Seq, r.Type, r.From, r.Description, old, c.moment(r.At))
 }
 
 func (c *call) printDecision(d state.Decision) {
@@ -200,17 +200,6 @@ func (c *call) printDecision(d state.Decision) {
 		old = " (superseded by " + d.SupersededBy + ")"
 	}
 	c.printf("  [%s] %s: %s%s\n", d.ID, d.From, d.Title, old)
-}
-
-// limit says when a claim lapses, or that it has and nobody has written that down yet.
-func (c *call) limit(at *time.Time) string {
-	switch {
-	case at == nil:
-		return ""
-	case !c.now().Before(*at):
-		return ", lapsed " + words.Since(c.now(), *at)
-	}
-	return ", lapses in " + words.Span(at.Sub(c.now()))
 }
 
 func staleMark(stale bool) string {
@@ -241,13 +230,13 @@ func (c *call) printSkips(s state.Skips) {
 }
 
 // printHalt says that the kill switch is on.
-func (c *call) printHalt(h *engine.HaltInfo) {
+func (c *call) printHalt(h *engine.HaltedError) {
 	switch {
 	case h == nil:
 	case h.Damaged:
 		c.printf("%s\n", c.red("HALTED; the kill switch does not say by whom or why"))
 	default:
-		c.printf("%s\n", c.red(fmt.Sprintf("HALTED by %s since %s: %s", h.By, words.Since(c.now(), h.At), h.Reason)))
+		c.printf("%s\n", c.red(fmt.Sprintf("HALTED by %s since %s: %s", h.By, c.moment(h.At), h.Reason)))
 	}
 }
 
@@ -283,7 +272,7 @@ func (o *subscribeCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	agent, err := c.agent(ctx, e, o.Reader)
+	agent, err := c.reader(ctx, e, o.Reader)
 	if err != nil {
 		return err
 	}
@@ -359,7 +348,7 @@ func (o *cardCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	agent, err := c.agent(ctx, e, o.Holder)
+	agent, err := c.reader(ctx, e, o.Holder)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,20 @@ import (
 	"github.com/agentloadout/loadout/engine/event"
 )
 
+// write stores what an agent does. named is the agent that the verb names, "" for who calls; make gives the command in its name.
+func (c *call) write(ctx context.Context, w writing, named string, make func(agent string) engine.Command) (engine.Receipt, string, error) {
+	e, err := c.open(w.LockWait)
+	if err != nil {
+		return engine.Receipt{}, "", err
+	}
+	who, err := c.acting(ctx, e, named)
+	if err != nil {
+		return engine.Receipt{}, "", err
+	}
+	r, err := c.store(ctx, e, w, who, make(who.name))
+	return r, who.name, err
+}
+
 // store carries out a command and says beside the answer what the person should know.
 func (c *call) store(ctx context.Context, e *engine.Engine, w writing, who actor, cmd engine.Command) (engine.Receipt, error) {
 	r, err := e.Do(ctx, engine.Request{Command: cmd, Key: w.Key, By: who.by})
@@ -30,6 +44,19 @@ func (c *call) noteReceipt(r engine.Receipt) {
 	if r.Duplicate && len(r.Events) > 0 {
 		c.note("note: a retry; stored before, nothing was written now")
 	}
+}
+
+// bodies are the bodies of one type among the events of a receipt. The engine has just written them, so they can be read.
+func bodies[B event.Body](r engine.Receipt) []B {
+	var list []B
+	for i := range r.Events {
+		if body, err := r.Events[i].Body(); err == nil {
+			if b, ok := body.(B); ok {
+				list = append(list, b)
+			}
+		}
+	}
+	return list
 }
 
 // receipt is how a write answers in JSON: the members of the event that it stored, those of extra, and what came with it.

@@ -17,6 +17,9 @@ func (c *call) refuse(err error, code int) {
 	}
 	if c.JSON {
 		body := map[string]any{"code": errorCode(err, code), "message": err.Error()}
+		if code == exitInterrupted {
+			body["message"] = "interrupted; what was not answered may or may not be stored"
+		}
 		for k, v := range engine.Details(err) {
 			if _, taken := body[k]; !taken {
 				body[k] = v

@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/clipperhouse/displaywidth"
+
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/safetext"
 	"github.com/agentloadout/loadout/engine/words"
 )
 
@@ -84,6 +88,9 @@ func timeline(ctx context.Context, e *engine.Engine, q engine.Query, since time.
 	return t, nil
 }
 
+// maxAgentWidth is how many cells the column of names takes at most; a longer name pushes what follows to the right.
+const maxAgentWidth = 24
+
 func (c *call) printTimeline(t *engine.Timeline) {
 	if len(t.Entries) == 0 {
 		c.printf("No coordination events to replay (as of seq %d).\n", t.AsOf)
@@ -97,17 +104,22 @@ func (c *call) printTimeline(t *engine.Timeline) {
 		c.printf("%s before that left out: --last N, --cursor -1\n", omitted(t.Omitted))
 	}
 	c.printf("%s\n", strings.Repeat("─", 60))
-	widest := slices.MaxFunc(t.Entries, func(a, b engine.TimelineEntry) int { return len(a.Type) - len(b.Type) })
+	number, agent, kind := 0, 0, 0
+	for _, entry := range t.Entries {
+		number = max(number, len(strconv.FormatInt(entry.Seq, 10)))
+		agent = max(agent, min(displaywidth.String(safetext.Line(entry.Agent)), maxAgentWidth))
+		kind = max(kind, len(entry.Type))
+	}
 	before := ""
 	for _, entry := range t.Entries {
 		if before != "" && before != entry.Agent {
 			c.printf("\n")
 		}
 		before = entry.Agent
-		c.printf("%s  %s %s  %s\n", styled(fmt.Sprintf("%8s", pad(entry.RelativeTime, 0))), pad(entry.Agent, 12),
-			pad(string(entry.Type), len(widest.Type)), entry.Headline)
+		c.printf("%s  %8s  %s %s  %s\n", pad(fmt.Sprintf("#%d", entry.Seq), number+1), entry.RelativeTime,
+			pad(entry.Agent, agent), pad(string(entry.Type), kind), entry.Headline)
 		if entry.Detail != "" {
-			c.printf("          └─ %s\n", clip(entry.Detail, 160))
+			c.printf("%*s  └─ %s\n", number+1+2+8, "", clip(entry.Detail, 160))
 		}
 	}
 	c.printf("\n")

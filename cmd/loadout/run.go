@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -27,7 +28,8 @@ type call struct {
 	name   string // the verb as it was found: "coord own"
 	caller string // who calls, where a flag says so and the engine asks the environment
 	opened *engine.Engine
-	wrote  bool // an event was stored
+	wrote  bool      // an event was stored
+	past   time.Time // the moment that the answer is about, zero for now
 }
 
 // run carries out a command line, says why if it was refused, and returns the exit code. It never ends the process.

@@ -57,8 +57,12 @@ func (c *call) showStateAt(ctx context.Context, e *engine.Engine, at int64) erro
 	if err != nil {
 		return err
 	}
-	s := newStatus(&engine.View{State: past, Now: past.At()})
+	c.past = past.At()
+	s := newStatus(&engine.View{State: past, Now: c.past})
 	s.Project, s.At = e.Project().Root, &at
+	if h := past.Halt(); h != nil {
+		s.Halted = &engine.HaltedError{By: h.By, Reason: h.Reason, At: h.At}
+	}
 	return c.answer(s, func() { c.printStatus(&s) })
 }
 
@@ -81,12 +85,12 @@ type status struct {
 	Contracts  []state.Contract `json:"contracts"`
 	Ownership  []state.Claim    `json:"ownership"`
 	AckCursors map[string]int64 `json:"ackCursors"`
-	Unacked    int64            `json:"unacked"` // what agents have not acknowledged of what concerns them, summed over the agents
+	Unacked    int64            `json:"unacked"` // news to everybody that nobody has acknowledged; agents has what each has not read
 
 	Project   string              `json:"project"`
 	At        *int64              `json:"at,omitempty"` // set when it is about the past
 	Now       time.Time           `json:"now"`
-	Halted    *engine.HaltInfo    `json:"halted"`
+	Halted    *engine.HaltedError `json:"halted"`
 	Waiting   []state.Waiting     `json:"waiting"` // what waits for a person, first what matters most
 	Tasks     []state.Task        `json:"tasks"`   // open ones
 	Decisions []state.Decision    `json:"decisions"`
@@ -97,11 +101,19 @@ type status struct {
 	Notes     []string            `json:"notes,omitempty"`
 }
 
-// agentStatus is an agent with what is known about its session.
+// agentStatus is an agent with what is known about its session now.
 type agentStatus struct {
 	state.Agent
-	Live     bool       `json:"live"`
+	Live     *bool      `json:"live,omitempty"` // nil in an answer about the past: nobody recorded it
 	LastBeat *time.Time `json:"lastBeat,omitempty"`
+}
+
+// lives reports whether the agent's session is known to live.
+func (a agentStatus) lives() bool { return a.Live != nil && *a.Live }
+
+// stale reports whether what the agent holds is left over from a session that is over.
+func (a agentStatus) stale() bool {
+	return engine.Stale(a.Agent, engine.Liveness{Known: a.Registered && a.Live != nil, Live: a.lives()})
 }
 
 // maxDecisions is how many of the newest decisions a status lists.
@@ -117,24 +129,16 @@ func newStatus(v *engine.View) status {
 	out.Decisions = orEmpty(s.Decisions())
 	out.Decisions = out.Decisions[max(0, len(out.Decisions)-maxDecisions):]
 	out.Agents = agentsOf(v)
+	furthest := int64(-1)
 	for _, a := range out.Agents {
 		if a.Cursor >= 0 {
 			out.AckCursors[a.Name] = a.Cursor
 		}
-		if a.Name != event.User {
-			out.Unacked += a.Unread.Count
-		}
+		furthest = max(furthest, a.Cursor)
 	}
-	out.Halted, out.Waiting = haltInfo(v.Halted), orEmpty(v.Waiting())
+	_, out.Unacked = s.News("", furthest, 0)
+	out.Halted, out.Waiting = v.Halted, orEmpty(v.Waiting())
 	return out
-}
-
-// haltInfo is the kill switch in the form in which answers carry it.
-func haltInfo(h *engine.HaltedError) *engine.HaltInfo {
-	if h == nil {
-		return nil
-	}
-	return &engine.HaltInfo{By: h.By, Reason: h.Reason, At: h.At, Damaged: h.Damaged}
 }
 
 // agentsOf lists the agents with what is known about their sessions.
@@ -145,7 +149,7 @@ func agentsOf(v *engine.View) []agentStatus {
 		known := agentStatus{Agent: a}
 		if v.Live != nil {
 			live := v.Live(a.Name)
-			known.Live = live.Live
+			known.Live = &live.Live
 			if !live.LastBeat.IsZero() {
 				known.LastBeat = &live.LastBeat
 			}
@@ -164,7 +168,7 @@ func (c *call) printStatus(s *status) {
 	}
 	c.printf("%s\n", c.bold(fmt.Sprintf("Coordination status (%s, seq %d)", words.Plural(s.Events, "event"), s.HighSeq)))
 	if s.At != nil {
-		c.printf("as of seq %d; the log may have gone on since\n", *s.At)
+		c.printf("as of seq %d, %s; the log may have gone on since\n", *s.At, words.Since(c.now(), c.past))
 	}
 	c.printHalt(s.Halted)
 	c.printWaiting(s)
@@ -180,7 +184,7 @@ func (c *call) printStatus(s *status) {
 	}
 	c.section("Agents", len(s.Agents))
 	for _, a := range s.Agents {
-		c.printAgent(a, s.HighSeq, s.Now)
+		c.printAgent(a, s.HighSeq)
 	}
 	c.section("Recent decisions", len(s.Decisions))
 	for _, d := range s.Decisions {
@@ -204,7 +208,7 @@ func (c *call) printWaiting(s *status) {
 		if w.ID != "" && w.Kind != state.WaitTurn {
 			whose = "from"
 		}
-		c.printf("  %s %s %s, %s: %s\n", w.Kind, whose, c.bold(w.Agent), words.Since(s.Now, w.Since), w.Text)
+		c.printf("  %s %s %s, %s: %s\n", w.Kind, whose, c.bold(w.Agent), c.moment(w.Since), w.Text)
 		if len(w.Verb) > 0 {
 			c.printf("      loadout %s\n", shellWords(w.Verb))
 		}
@@ -219,7 +223,7 @@ func (c *call) printOwnership(s *status) {
 	c.printf("\n%s\n", c.bold(fmt.Sprintf("File ownership (%s):", words.Plural(len(s.Ownership), "path"))))
 	stale := map[string]bool{}
 	for _, a := range s.Agents {
-		stale[event.FoldName(a.Name)] = engine.Stale(a.Agent, engine.Liveness{Known: a.Registered, Live: a.Live})
+		stale[event.FoldName(a.Name)] = a.stale()
 	}
 	claims := slices.Clone(s.Ownership)
 	slices.SortStableFunc(claims, func(a, b state.Claim) int {
@@ -227,7 +231,7 @@ func (c *call) printOwnership(s *status) {
 	})
 	for _, k := range claims {
 		c.printf("  %s (%s): %s  fence %d, since %s%s%s%s\n", k.Agent, k.Mode, c.bold(k.Path), k.Fence,
-			words.Since(c.now(), k.Since), c.limit(k.ExpiresAt), because(k.Reason), staleMark(stale[event.FoldName(k.Agent)]))
+			c.moment(k.Since), c.limit(k.ExpiresAt), because(k.Reason), staleMark(stale[event.FoldName(k.Agent)]))
 	}
 }
 
@@ -239,7 +243,7 @@ func because(reason string) string {
 }
 
 // printAgent says where an agent stands in the log and whether its session lives.
-func (c *call) printAgent(a agentStatus, head int64, now time.Time) {
+func (c *call) printAgent(a agentStatus, head int64) {
 	read := "has acknowledged nothing"
 	if a.Cursor >= 0 {
 		read = fmt.Sprintf("seq %d", a.Cursor)
@@ -257,21 +261,21 @@ func (c *call) printAgent(a agentStatus, head int64, now time.Time) {
 		}
 		unread = fmt.Sprintf(", %s%d unread", atMost, a.Unread.Count)
 	}
-	c.printf("  %s: %s%s%s\n", c.bold(a.Name), read, unread, sessionMark(a, now))
+	c.printf("  %s: %s%s%s\n", c.bold(a.Name), read, unread, c.sessionMark(a))
 }
 
 // sessionMark says what is known about an agent's session.
-func sessionMark(a agentStatus, now time.Time) string {
+func (c *call) sessionMark(a agentStatus) string {
 	beat := ""
 	if a.LastBeat != nil {
-		beat = ", last heard of " + words.Span(now.Sub(*a.LastBeat)) + " ago"
+		beat = ", last heard of " + c.moment(*a.LastBeat)
 	}
 	switch {
 	case a.Ended != nil:
-		return ", session ended " + words.Since(now, *a.Ended)
-	case !a.Registered:
+		return ", session ended " + c.moment(*a.Ended)
+	case !a.Registered || a.Live == nil:
 		return ""
-	case a.Live:
+	case *a.Live:
 		return ", live" + beat
 	}
 	return ", not running" + beat

@@ -59,15 +59,11 @@ func (c *call) send(ctx context.Context, w writing, from, to string, make func(f
 	if err != nil {
 		return err
 	}
-	who, err := c.acting(ctx, e, from)
-	if err != nil {
-		return err
-	}
 	to, err = c.agent(ctx, e, to)
 	if err != nil {
 		return err
 	}
-	r, err := c.store(ctx, e, w, who, make(who.name, to))
+	r, _, err := c.write(ctx, w, from, func(from string) engine.Command { return make(from, to) })
 	if err != nil {
 		return err
 	}
@@ -139,15 +135,7 @@ func (o *cancelCmd) run(ctx context.Context, c *call) error {
 
 // settle stores what ends a task or question.
 func (c *call) settle(ctx context.Context, w writing, from string, make func(from string) engine.Command, verb string) error {
-	e, err := c.open(w.LockWait)
-	if err != nil {
-		return err
-	}
-	who, err := c.acting(ctx, e, from)
-	if err != nil {
-		return err
-	}
-	r, err := c.store(ctx, e, w, who, make(who.name))
+	r, _, err := c.write(ctx, w, from, make)
 	if err != nil {
 		return err
 	}
@@ -171,34 +159,26 @@ func (nextCmd) Help() string {
 }
 
 func (o *nextCmd) run(ctx context.Context, c *call) error {
-	e, err := c.open(o.LockWait)
+	r, agent, err := c.write(ctx, o.writing, o.Taker, func(agent string) engine.Command { return engine.Next{Agent: agent} })
 	if err != nil {
 		return err
 	}
-	who, err := c.acting(ctx, e, o.Taker)
-	if err != nil {
-		return err
-	}
-	r, err := c.store(ctx, e, o.writing, who, engine.Next{Agent: who.name})
-	if err != nil {
-		return err
-	}
-	task := takenTask(ctx, e, r)
+	task := takenTask(ctx, c.opened, r)
 	extra := struct {
 		Task *state.Task `json:"task"`
 	}{task}
 	return c.answer(receipt(r, extra), func() {
 		if task == nil {
-			c.printf("Nothing is ready for %s (as of seq %d).\n", who.name, r.Head)
+			c.printf("Nothing is ready for %s (as of seq %d).\n", agent, r.Head)
 			return
 		}
-		c.printf("%s takes [%s] from %s (seq %d)\n", who.name, task.ID, task.From, r.Seq())
+		c.printf("%s takes [%s] from %s (seq %d)\n", agent, task.ID, task.From, r.Seq())
 		c.block("  ", task.Description)
 		if task.Context != "" {
 			c.printf("  context:\n")
 			c.block("    ", task.Context)
 		}
-		c.printf("when finished: loadout coord done %s --from %s --evidence TEXT\n", words.ShellWord(task.ID), words.ShellWord(who.name))
+		c.printf("when finished: loadout coord done %s --from %s --evidence TEXT\n", words.ShellWord(task.ID), words.ShellWord(agent))
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 type watchCmd struct {
@@ -46,7 +47,7 @@ func (o *watchCmd) run(ctx context.Context, c *call) error {
 		c.coloured = false
 	}
 	if o.Reader != "" {
-		if w.agent, err = c.agent(ctx, e, o.Reader); err != nil {
+		if w.agent, err = c.reader(ctx, e, o.Reader); err != nil {
 			return err
 		}
 		w.readTo = reading(ctx, e, w.agent).ReadTo
@@ -61,8 +62,11 @@ func (o *watchCmd) run(ctx context.Context, c *call) error {
 		}
 	}
 	err = e.Follow(ctx, after, w.deliver)
-	if errors.Is(err, context.Canceled) && !c.JSON && !o.Plain {
-		c.note("stopped at seq %d", w.head)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) { // how a watch ends: no failure to tell of
+		if !o.Plain {
+			c.note("stopped at seq %d", w.head)
+		}
+		return errSilent(exitInterrupted)
 	}
 	return err
 }
@@ -230,7 +234,7 @@ func (c *call) printLive(ev *event.Event) {
 	if ev.By != "" {
 		by = " (by " + ev.By + ")"
 	}
-	c.printf("%s %s [%s] %s%s%s %s\n", ev.Time().In(c.now().Location()).Format(time.TimeOnly), c.dim(fmt.Sprintf("seq=%d", ev.Seq)),
+	c.printf("%s %s [%s] %s%s%s %s\n", words.Stamp(c.now(), ev.Time()), c.dim(fmt.Sprintf("seq=%d", ev.Seq)),
 		ev.Type, c.bold(ev.From), to, by, strings.TrimPrefix(ev.Description, ev.From+" "))
 	body, err := ev.Body()
 	if err != nil {
