@@ -47,6 +47,20 @@ func New(from, to, description string, body Body) (Event, error) {
 	return Event{Type: t, From: from, To: to, Description: description, Payload: raw}, nil
 }
 
+// IsNews reports whether an event of this type, sent by from, is something to read: not an acknowledgement, nor a record of sessions,
+// the kill switch, turns, work, gates or waves, nor what this program notes of its own doing, such as a compaction.
+func (t Type) IsNews(from string) bool {
+	switch t {
+	case TypeAck, TypeAgent, TypeHalt, TypeTurn, TypeWork, TypeGate, TypeWave:
+		return false
+	case TypeStatus:
+		return from != Loadout
+	case TypeTask, TypeHandoff, TypeQuestion, TypeDone, TypeError, TypeCancel, TypeContract, TypeOwnership, TypeDecision, TypeUpdate,
+		TypeDiscussion:
+	}
+	return true
+}
+
 // ResolvesInWords is the id of what an event settles as old logs of other programs say it, "Resolves <id>" in the context; "" when
 // the context does not.
 func ResolvesInWords(context string) string {

@@ -349,3 +349,23 @@ func TestConcerns(t *testing.T) {
 		}
 	}
 }
+
+func TestIsNews(t *testing.T) {
+	for _, c := range []struct {
+		kind Type
+		from string
+		want bool
+	}{
+		{TypeTask, "codex", true},
+		{TypeStatus, "codex", true},
+		{TypeStatus, Loadout, false}, // of a compaction, say
+		{TypeAck, "codex", false},
+		{TypeAgent, "codex", false},
+		{TypeHalt, User, false},
+		{"from the future", "codex", true},
+	} {
+		if got := c.kind.IsNews(c.from); got != c.want {
+			t.Errorf("%s from %s: %t, want %t", c.kind, c.from, got, c.want)
+		}
+	}
+}

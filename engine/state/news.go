@@ -17,8 +17,8 @@ type news struct {
 }
 
 // deliver counts an event for those whom it concerns.
-func (s *State) deliver(e *event.Event, body event.Body, from, to int, late bool) {
-	if !isNews(body) || to == nobody || to == from {
+func (s *State) deliver(e *event.Event, from, to int, late bool) {
+	if !e.Type.IsNews(e.From) || to == nobody || to == from {
 		return
 	}
 	if to == everybody {
@@ -52,20 +52,6 @@ func (s *State) deliverLate(seq int64, from, to int) {
 			m.read++
 		}
 	}
-}
-
-// isNews reports whether an event is something to read: not an acknowledgement, nor a record of sessions, the kill switch or a
-// compaction.
-func isNews(body event.Body) bool {
-	switch b := body.(type) {
-	case event.Ack, event.Agent, event.Halt, event.Turn, event.Work, event.Gate, event.Wave:
-		return false
-	case event.Status:
-		return b.CompactedCount == 0
-	case event.Task, event.Handoff, event.Question, event.Done, event.Error, event.Cancel, event.Contract, event.Ownership,
-		event.Decision, event.Update, event.Discussion, event.Unknown:
-	}
-	return true
 }
 
 // above counts the remembered deliveries for a place with a seq above after.

@@ -291,7 +291,7 @@ func TestUnreadAgreesWithCounting(t *testing.T) {
 			want := int64(0)
 			for i := range kept {
 				e := &kept[i]
-				if body, err := e.Body(); err == nil && isNews(body) && e.Concerns(agent.Name) && e.Seq > agent.Cursor && e.To != event.Loadout {
+				if _, err := e.Body(); err == nil && e.Type.IsNews(e.From) && e.Concerns(agent.Name) && e.Seq > agent.Cursor && e.To != event.Loadout {
 					want++
 				}
 			}

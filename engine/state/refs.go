@@ -104,17 +104,7 @@ func (s *State) countNews(agent string, after int64) int64 {
 	return s.unread(m).Count
 }
 
-// isNewsFor is isNews for an event in short, and whether it concerns an agent.
+// isNewsFor reports whether an event is news, and for the agent.
 func (r *Ref) isNewsFor(agent string) bool {
-	switch r.Type {
-	case event.TypeAck, event.TypeAgent, event.TypeHalt, event.TypeTurn, event.TypeWork, event.TypeGate, event.TypeWave:
-		return false
-	case event.TypeStatus:
-		if r.From == event.Loadout && strings.HasPrefix(r.ID, "compaction-") {
-			return false
-		}
-	case event.TypeTask, event.TypeHandoff, event.TypeQuestion, event.TypeDone, event.TypeError, event.TypeCancel,
-		event.TypeContract, event.TypeOwnership, event.TypeDecision, event.TypeUpdate, event.TypeDiscussion:
-	}
-	return !event.SameName(r.From, agent) && (r.To == event.Broadcast || event.SameName(r.To, agent))
+	return r.Type.IsNews(r.From) && !event.SameName(r.From, agent) && (r.To == event.Broadcast || event.SameName(r.To, agent))
 }

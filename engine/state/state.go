@@ -8,7 +8,7 @@ import (
 )
 
 // Version names the marshalled form and the meaning of the fold. A checkpoint of another version is of no use.
-const Version = "5"
+const Version = "6"
 
 // Bounds of what a State remembers. Everything older is in the log.
 const (
@@ -112,7 +112,7 @@ func (s *State) apply(r *reading) error {
 	from, to := s.parties(e, r.at)
 	s.turns.noteCaused(e)
 	s.fold(e, r.body, r.at)
-	s.deliver(e, r.body, from, to, late)
+	s.deliver(e, from, to, late)
 	s.remember(e, from, to, r.at)
 	if e.Key != "" {
 		s.addKey(e)
