@@ -144,6 +144,8 @@ func waitPane(k state.WaitKind) string {
 	switch k {
 	case state.WaitClaim:
 		return "ownership"
+	case state.WaitTurn, state.WaitCap:
+		return "bridge"
 	case state.WaitHalt, state.WaitQuestion, state.WaitTask:
 		return "agents"
 	default:

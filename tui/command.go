@@ -4,30 +4,29 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/agentloadout/loadout/engine/safetext"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/overlay"
 	"github.com/agentloadout/loadout/tui/text"
 )
 
 const (
-	maxHistory  = 100
-	maxOutput   = 1 << 20                // bytes of a command's output that are kept, the newest
+	maxOutput   = 192 << 10              // bytes of a command's output that are kept, the newest; a pane of text shows no more
 	outputPause = 100 * time.Millisecond // between two looks at the output of a command that runs
 )
 
 // command is the cockpit's command line.
 type command struct {
-	history []string
-	at      int // in the history, len(history) for the line that is typed
+	history history
+	menu    *menu // of completions, nil when none is shown
 	id      int
 	running bool
+	stopped bool // by the person
 	out     *output
 	cancel  context.CancelFunc
 	dialog  *overlay.Dialog
@@ -40,6 +39,16 @@ func (c *command) stop() {
 		c.cancel()
 	}
 	c.dialog = nil
+}
+
+// interrupt stops a command that runs and leaves its output to be read. It reports false when none runs in that dialog.
+func (c *command) interrupt(o overlay.Overlay) bool {
+	if !c.running || c.stopped || overlay.Overlay(c.dialog) != o {
+		return false
+	}
+	c.stopped = true
+	c.cancel()
+	return true
 }
 
 // output collects what a command prints.
@@ -60,10 +69,19 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (o *output) text() string {
+// lines is what was printed. The first line says so when others were before it.
+func (o *output) lines() []string {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.String()
+	printed, cut := o.buf.String(), o.cut
+	o.mu.Unlock()
+	if printed == "" {
+		return nil
+	}
+	if cut {
+		_, printed, _ = strings.Cut(printed, "\n") // it may be half of one
+		return append([]string{"(only the end of a long output)"}, text.Lines(printed)...)
+	}
+	return text.Lines(printed)
 }
 
 // openCommand shows the command line.
@@ -73,32 +91,48 @@ func (m *model) openCommand() tea.Cmd {
 		return m.scheduleTick()
 	}
 	c := &m.command
-	c.at = len(c.history)
+	c.menu = nil
+	c.history.at = len(c.history.lines)
 	m.prompt = &prompt{
 		mark: ":", hint: "tab complete  esc leave",
+		changed: func(string) tea.Cmd { c.menu = nil; return nil },
 		entered: m.runCommand,
-		left:    func() tea.Cmd { return nil },
+		left:    func() tea.Cmd { c.menu = nil; return nil },
 		special: m.commandKey,
 	}
-	return nil
+	return c.history.load()
 }
 
 // commandKey walks through the history and completes.
 func (m *model) commandKey(k tea.KeyMsg) (tea.Cmd, bool) {
 	c, p := &m.command, m.prompt
-	walk := func(d int) {
-		c.at = max(min(c.at+d, len(c.history)), 0)
-		line := ""
-		if c.at < len(c.history) {
-			line = c.history[c.at]
+	key := k.String()
+	if c.menu != nil {
+		switch key {
+		case "tab", "down":
+			p.field.Set(c.menu.move(1))
+			return nil, true
+		case "shift+tab", "up":
+			p.field.Set(c.menu.move(-1))
+			return nil, true
+		case "esc":
+			p.field.Set(c.menu.line)
+			c.menu = nil
+			return nil, true
+		case "enter":
+			if c.menu.chosen >= 0 {
+				p.field.Set(closeWord(p.field.Value()))
+				c.menu = nil
+				return nil, true
+			}
 		}
-		p.field.Set(line)
+		c.menu = nil
 	}
-	switch k.String() {
+	switch key {
 	case "up":
-		walk(-1)
+		p.field.Set(c.history.walk(-1))
 	case "down":
-		walk(1)
+		p.field.Set(c.history.walk(1))
 	case "tab":
 		line, runner := p.field.Value(), m.runner
 		return func() tea.Msg { return completionMsg{line, runner.Complete(line)} }, true
@@ -119,32 +153,24 @@ func (m *model) completed(msg completionMsg) {
 		p.hint = "nothing to complete"
 		return
 	}
-	word := commonPrefix(msg.candidates)
-	start := strings.LastIndexByte(msg.line, ' ') + 1
-	if len(word) > len(msg.line)-start {
-		if len(msg.candidates) == 1 {
-			word += " "
-		}
-		p.field.Set(msg.line[:start] + word)
+	var line string
+	m.command.menu, line = newMenu(msg.line, msg.candidates)
+	p.field.Set(line)
+	if m.command.menu != nil {
+		m.command.menu.line = line
 	}
-	p.hint = strings.Join(msg.candidates[:min(len(msg.candidates), 8)], "  ")
-}
-
-func commonPrefix(words []string) string {
-	prefix := words[0]
-	for _, w := range words[1:] {
-		for !strings.HasPrefix(w, prefix) {
-			prefix = prefix[:text.PreviousBreak(prefix, len(prefix))]
-		}
-	}
-	return prefix
+	p.hint = "tab next  esc back"
 }
 
 // runCommand runs a line and shows what it prints.
-func (m *model) runCommand(line string) tea.Cmd {
-	line = strings.TrimSpace(line)
+func (m *model) runCommand(typed string) tea.Cmd {
+	line := strings.TrimSpace(typed)
 	c := &m.command
-	argv, err := splitWords(line)
+	c.menu = nil
+	argv, err := words.Split(line)
+	if len(argv) > 0 && argv[0] == "loadout" {
+		argv = argv[1:]
+	}
 	switch {
 	case err != nil:
 		m.say(bad, err.Error())
@@ -152,15 +178,13 @@ func (m *model) runCommand(line string) tea.Cmd {
 	case len(argv) == 0:
 		return nil
 	}
-	if n := len(c.history); n == 0 || c.history[n-1] != line {
-		c.history = append(c.history[max(n-maxHistory+1, 0):], line)
-	}
+	remember := c.history.add(typed)
 	c.stop()
 	ctx, cancel := context.WithCancel(m.ctx)
 	out := &output{}
 	c.id++
-	c.running, c.out, c.cancel, c.line = true, out, cancel, line
-	c.dialog = overlay.NewDialog(m.look.Theme, ": "+text.Line(line))
+	c.running, c.stopped, c.out, c.cancel, c.line = true, false, out, cancel, line
+	c.dialog = overlay.NewDialog(m.look.Theme, ": "+text.Line(line)).Wide()
 	m.showOutput(nil)
 	m.openDialog(c.dialog)
 	id, runner := c.id, m.runner
@@ -169,7 +193,7 @@ func (m *model) runCommand(line string) tea.Cmd {
 		err := runner.Run(ctx, argv, out)
 		return outputMsg{id, true, err}
 	}
-	return tea.Batch(run, m.after(outputPause, outputMsg{id: id}))
+	return tea.Batch(run, remember, m.after(outputPause, outputMsg{id: id}))
 }
 
 // output shows what a command has printed so far.
@@ -192,10 +216,8 @@ func (m *model) output(msg outputMsg) tea.Cmd {
 func (m *model) showOutput(err error) {
 	c := &m.command
 	var body []overlay.Paragraph
-	if printed := c.out.text(); printed != "" {
-		for _, line := range text.Lines(printed) {
-			body = append(body, overlay.Paragraph{Text: line})
-		}
+	for _, line := range c.out.lines() {
+		body = append(body, overlay.Paragraph{Text: line})
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		said, hints := refusal(err)
@@ -205,55 +227,13 @@ func (m *model) showOutput(err error) {
 	if c.running {
 		c.dialog.SetTitle(title+" "+m.look.Ellipsis, "stop")
 	} else {
-		if len(body) == 0 {
+		switch {
+		case c.stopped:
+			body = append(body, overlay.Paragraph{Text: "stopped", Style: m.look.Warn})
+		case len(body) == 0:
 			body = append(body, overlay.Paragraph{Text: "done", Style: m.look.Dim})
 		}
 		c.dialog.SetTitle(title, "close")
 	}
 	c.dialog.SetBody(body, c.running)
-}
-
-// splitWords splits a line into words as a shell does: blanks part them, quotes and backslashes keep them together.
-func splitWords(line string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	var quote rune
-	inWord, escaped := false, false
-	for _, r := range safetext.Line(line) {
-		switch {
-		case escaped:
-			word.WriteRune(r)
-			escaped = false
-		case r == '\\' && quote != '\'':
-			escaped, inWord = true, true
-		case r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			quote, inWord = r, true
-		case r == ' ':
-			if inWord {
-				words = append(words, word.String())
-				word.Reset()
-				inWord = false
-			}
-		default:
-			word.WriteRune(r)
-			inWord = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("the quote %c is not closed", quote)
-	}
-	if escaped {
-		return nil, errors.New("nothing follows the last backslash")
-	}
-	if inWord {
-		words = append(words, word.String())
-	}
-	if len(words) > 0 && words[0] == "loadout" {
-		words = words[1:]
-	}
-	return words, nil
 }

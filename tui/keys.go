@@ -58,6 +58,9 @@ func (m *model) overlayKey(o overlay.Overlay, k tea.KeyMsg) tea.Cmd {
 	switch o.Key(k) {
 	case overlay.Open:
 	case overlay.Closed:
+		if m.command.interrupt(o) {
+			return nil
+		}
 		m.closeOverlay(o)
 		return m.abandoned(o)
 	case overlay.Submitted:
@@ -121,7 +124,8 @@ func (m *model) intent(i keymap.Intent, k tea.KeyMsg) tea.Cmd {
 		return m.askKill()
 	case keymap.Resume:
 		return m.askResume()
-	case keymap.Claim, keymap.Release, keymap.Acknowledge, keymap.Ask, keymap.AddTask, keymap.Decide:
+	case keymap.Claim, keymap.Release, keymap.Acknowledge, keymap.Ask, keymap.AddTask, keymap.Decide,
+		keymap.Force, keymap.Answer:
 		return m.act(i)
 	default:
 		return m.do(m.focus, focused.Handle(i))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -156,6 +157,9 @@ func newModel(ctx context.Context, o Options) (*model, error) {
 			return msg
 		}
 	}
+	if dir := stateDir(o.Environment); dir != "" {
+		m.command.history.path = filepath.Join(dir, historyName)
+	}
 	m.panes = newPanes(m.look, set.Panes)
 	m.visited = make([]int, len(m.panes))
 	m.most = layout.Most(set.Layout)
@@ -244,6 +248,11 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		return m.output(msg)
 	case completionMsg:
 		m.completed(msg)
+	case historyMsg:
+		m.command.history.older(msg.lines)
+	case historyFailedMsg:
+		m.say(bad, "the history is not kept: "+msg.err.Error())
+		return m.scheduleTick()
 	case suspendMsg:
 		return m.suspend()
 	case resumedMsg:

@@ -50,6 +50,10 @@ type (
 		candidates []string
 	}
 
+	// historyMsg is the command lines of earlier cockpits; historyFailedMsg why a line was not kept for later ones.
+	historyMsg       struct{ lines []string }
+	historyFailedMsg struct{ err error }
+
 	// resumedMsg comes after the process was stopped and goes on, or says why it was not stopped.
 	resumedMsg struct{ err error }
 

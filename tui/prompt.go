@@ -33,6 +33,11 @@ func (p *prompt) row(t *theme.Theme, w int) string {
 
 func (m *model) promptKey(k tea.KeyMsg) tea.Cmd {
 	p := m.prompt
+	if p.special != nil && !k.Paste {
+		if cmd, ok := p.special(k); ok {
+			return cmd
+		}
+	}
 	if !k.Paste {
 		switch k.Type { //nolint:exhaustive // every other key edits
 		case tea.KeyEsc:
@@ -46,11 +51,6 @@ func (m *model) promptKey(k tea.KeyMsg) tea.Cmd {
 				m.prompt = nil
 				return p.left()
 			}
-		}
-	}
-	if p.special != nil {
-		if cmd, ok := p.special(k); ok {
-			return cmd
 		}
 	}
 	if p.field.Key(k) && p.changed != nil {

@@ -373,7 +373,7 @@ func TestCommandLine(t *testing.T) {
 	r := &fakeRunner{}
 	d := drive(t, story(t), func(o *Options) { o.Runner = r })
 	d.press(":", "st", "tab")
-	d.shows("status  stop")
+	d.shows("status", "stop", "2, tab chooses")
 	d.press("a", "tab", `--note "two words"`, "enter")
 	d.shows("all is well", "really")
 	if got := strings.Join(r.ran[0], "|"); got != "status|--note|two words" {

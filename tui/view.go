@@ -25,6 +25,9 @@ func (m *model) view() []string {
 	lines = append(lines, m.header())
 	lines = append(lines, m.body()...)
 	lines = append(lines, m.footer())
+	if m.command.menu != nil && m.prompt != nil {
+		m.command.menu.draw(m.look.Theme, lines, m.w)
+	}
 	m.overlays.Draw(lines, m.w)
 	m.frame = lines
 	return lines

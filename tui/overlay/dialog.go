@@ -26,6 +26,8 @@ type Dialog struct {
 	scroll list.Scroll
 	tail   bool // stay at the end as text is added
 	alarm  bool
+	wide   bool // as wide as its text
+	search search
 }
 
 // NewDialog makes a dialog.
@@ -39,6 +41,12 @@ func (d *Dialog) Alarm() *Dialog {
 	return d
 }
 
+// Wide lets the dialog be as wide as its text, for output that has columns.
+func (d *Dialog) Wide() *Dialog {
+	d.wide = true
+	return d
+}
+
 // SetBody replaces what the dialog says. tail: it stays at the end while the person has not scrolled up.
 func (d *Dialog) SetBody(body []Paragraph, tail bool) {
 	_, below := d.scroll.Partial()
@@ -48,8 +56,11 @@ func (d *Dialog) SetBody(body []Paragraph, tail bool) {
 // SetTitle replaces the title and what closing means.
 func (d *Dialog) SetTitle(title, hint string) { d.title, d.hint = title, hint }
 
-// Key scrolls or closes.
+// Key scrolls, searches or closes.
 func (d *Dialog) Key(k tea.KeyMsg) Outcome {
+	if d.search.key(k) {
+		return Open
+	}
 	if k.Paste {
 		return Open
 	}
@@ -75,7 +86,9 @@ func (d *Dialog) Key(k tea.KeyMsg) Outcome {
 // View draws the dialog as small as its text allows.
 func (d *Dialog) View(w, h int) []string {
 	t := d.theme
-	w = min(w, dialogWidth)
+	if !d.wide {
+		w = min(w, dialogWidth)
+	}
 	var lines []theme.Spans
 	widest := text.Width(d.title) + 4
 	for _, p := range d.body {
@@ -84,22 +97,29 @@ func (d *Dialog) View(w, h int) []string {
 			lines = append(lines, line)
 		}
 	}
+	d.search.look(lines)
 	w = min(w, max(widest, 30)+4)
 	height := min(h, len(lines)+4)
 	d.scroll.SetSize(len(lines), height-4)
 	if d.tail {
 		d.scroll.End()
 	}
+	d.scrollToFound()
 	from, to := d.scroll.Visible()
 	body := make([]string, 0, height)
 	add := func(spans theme.Spans) {
 		body = append(body, t.Row(w-2, theme.Style{}, append(theme.Spans{theme.S(" ", t.Text)}, spans...), nil))
 	}
-	for _, line := range lines[from:to] {
+	for i, line := range lines[from:to] {
+		if d.search.at(from + i) {
+			line = append(theme.Spans{theme.S(t.Pointer, t.Focus)}, line...)
+			body = append(body, t.Row(w-2, t.Selected, line, nil))
+			continue
+		}
 		add(line)
 	}
 	add(nil)
-	add(d.keys())
+	add(d.keys(w - 4))
 	title := d.title
 	if d.alarm {
 		title = t.Warning + " " + title
@@ -107,12 +127,30 @@ func (d *Dialog) View(w, h int) []string {
 	return t.Box(w, height, theme.Label{Title: title, Focus: true}, body[max(len(body)-(height-2), 0):])
 }
 
-func (d *Dialog) keys() theme.Spans {
+// scrollToFound shows the line that a key of the search went to.
+func (d *Dialog) scrollToFound() {
+	line, ok := d.search.line()
+	if !ok || !d.search.moved {
+		return
+	}
+	d.search.moved = false
+	switch from, to := d.scroll.Visible(); {
+	case line < from:
+		d.scroll.Move(line - from)
+	case line >= to:
+		d.scroll.Move(line - to + 1)
+	}
+}
+
+func (d *Dialog) keys(w int) theme.Spans {
 	t := d.theme
+	if said := d.search.spans(t, w); said != nil {
+		return said
+	}
 	keys := theme.Spans{theme.S("esc", t.Strong), theme.S(" "+d.hint, t.Dim)}
 	above, below := d.scroll.Partial()
 	if above || below {
-		keys = append(keys, theme.S("  "+t.Up+t.Down, t.Strong), theme.S(" scroll", t.Dim))
+		keys = append(keys, theme.S("  "+t.Up+t.Down, t.Strong), theme.S(" scroll", t.Dim), theme.S("  /", t.Strong), theme.S(" search", t.Dim))
 	}
 	return keys
 }

@@ -186,6 +186,39 @@ func TestDialogScrolls(t *testing.T) {
 	}
 }
 
+func TestDialogSearch(t *testing.T) {
+	var body []Paragraph
+	for i := range 60 {
+		text := "nothing here"
+		if i%20 == 7 {
+			text = "A Needle in line " + strings.Repeat("i", i)
+		}
+		body = append(body, Paragraph{Text: text})
+	}
+	d := NewDialog(plainTheme(t), "Output", body...)
+	show(d, 80, 12)
+	press(d, "/")
+	press(d, "n", "e", "e", "d")
+	if s := show(d, 80, 12); !strings.Contains(s, "1 of 3") || !strings.Contains(s, "▌A Needle in line "+strings.Repeat("i", 7)) {
+		t.Errorf("while typing:\n%s", s)
+	}
+	press(d, "enter", "n")
+	if s := show(d, 80, 12); !strings.Contains(s, "2 of 3") || !strings.Contains(s, strings.Repeat("i", 27)) {
+		t.Errorf("the next:\n%s", s)
+	}
+	press(d, "N", "N")
+	if s := show(d, 80, 12); !strings.Contains(s, "3 of 3") || !strings.Contains(s, strings.Repeat("i", 47)) {
+		t.Errorf("round the start:\n%s", s)
+	}
+	press(d, "/", "x", "y")
+	if s := show(d, 80, 12); !strings.Contains(s, "not found") {
+		t.Errorf("what is not there:\n%s", s)
+	}
+	if press(d, "esc") != Open || press(d, "esc") != Closed {
+		t.Error("esc ends the search first, then the dialog")
+	}
+}
+
 func TestDialogFollowsItsEnd(t *testing.T) {
 	d := NewDialog(plainTheme(t), "Output")
 	lines := func(n int) (body []Paragraph) {
