@@ -20,8 +20,8 @@ const (
 	cardGitWait = 2 * time.Second // a card is read at the start of a session and must not delay it
 )
 
-// Card is what the next session of an agent must know, as text of at most MaxCardBytes: claims, open tasks, last decisions,
-// contracts it has not caught up with, files that are changed and not committed.
+// Card is what the next session of an agent must know, as text of at most MaxCardBytes: claims, open tasks and questions, last
+// decisions, contracts it has not caught up with, files that are changed and not committed.
 func (e *Engine) Card(ctx context.Context, agent string) (string, error) {
 	if err := event.CheckName(agent); err != nil {
 		return "", invalid(err)
@@ -72,16 +72,13 @@ func card(v *View, agent string, files []string) string {
 	sections := []section{
 		{title: "Claims", items: cardClaims(v, agent)},
 		{title: "Open tasks", items: cardTasks(v, agent)},
+		{title: "Open questions", items: cardQuestions(v, agent)},
 		{title: "Contracts behind", items: cardContracts(v, agent)},
 		{title: "Decisions", items: cardDecisions(v)},
 		{title: "Not committed", items: files},
 	}
-	readTo := int64(-1)
-	if a, ok := v.State.Agent(agent); ok {
-		readTo = a.Cursor
-	}
-	head := fmt.Sprintf("Handover card for %s as of seq %d, read to %d, %d unread.\n",
-		event.Clip(agent, 64), v.State.Head(), readTo, v.State.Unread(agent).Count)
+	head := fmt.Sprintf("Handover card for %s as of %s, read to %s, %d unread.\n",
+		event.Clip(agent, 64), seqOrNothing(v.State.Head()), seqOrNothing(readTo(v, agent)), v.State.Unread(agent).Count)
 	if v.Halted != nil {
 		head += "HALTED: " + event.Clip(safetext.Line(v.Halted.Error()), maxCardItem) + "\n"
 	}
@@ -102,6 +99,21 @@ func card(v *View, agent string, files []string) string {
 		}
 	}
 	return head + layOut(sections)
+}
+
+// readTo is up to where an agent has acknowledged, -1 for nothing.
+func readTo(v *View, agent string) int64 {
+	if a, ok := v.State.Agent(agent); ok {
+		return a.Cursor
+	}
+	return -1
+}
+
+func seqOrNothing(seq int64) string {
+	if seq < 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("seq %d", seq)
 }
 
 func layOut(sections []section) string {
@@ -145,6 +157,7 @@ func cardTasks(v *View, agent string) []string {
 	for _, t := range v.State.Pending() {
 		item := fmt.Sprintf("[%s] %s, from %s", t.ID, t.Description, t.From)
 		switch {
+		case t.Question:
 		case event.SameName(t.TakenBy, agent):
 			taken = append(taken, item+" (yours)")
 		case t.TakenBy == "" && (event.SameName(t.To, agent) || t.To == event.Broadcast):
@@ -154,12 +167,31 @@ func cardTasks(v *View, agent string) []string {
 	return append(taken, waiting...)
 }
 
+// cardQuestions lists the questions that wait for the agent's answer first, then its own that nobody has answered.
+func cardQuestions(v *View, agent string) []string {
+	var asked, asking []string
+	for _, t := range v.State.Pending() {
+		switch {
+		case !t.Question:
+		case event.SameName(t.From, agent):
+			asking = append(asking, fmt.Sprintf("[%s] %s, asked of %s", t.ID, t.Description, t.To))
+		case event.SameName(t.To, agent) || t.To == event.Broadcast:
+			asked = append(asked, fmt.Sprintf("[%s] %s, from %s", t.ID, t.Description, t.From))
+		}
+	}
+	return append(asked, asking...)
+}
+
 func cardContracts(v *View, agent string) []string {
 	var items []string
 	for _, c := range v.State.Contracts() {
 		for _, r := range c.Readers {
 			if event.SameName(r.Agent, agent) && r.Behind > 0 {
-				items = append(items, fmt.Sprintf("%s rev%d (you: rev%d)", c.Name, c.Revision, r.Revision))
+				yours := "no revision read"
+				if r.Revision > 0 {
+					yours = fmt.Sprintf("you: rev%d", r.Revision)
+				}
+				items = append(items, fmt.Sprintf("%s rev%d (%s)", c.Name, c.Revision, yours))
 			}
 		}
 	}

@@ -128,7 +128,7 @@ func TestCard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"codex as of seq 4", "read to -1", "src/api (exclusive, fence 0)", "the frontend, from user", "Use cents", "api rev1 (you: rev0)", "src/api/a.go"} {
+	for _, want := range []string{"codex as of seq 4", "read to nothing", "src/api (exclusive, fence 0)", "the frontend, from user", "Use cents", "api rev1 (no revision read)", "src/api/a.go"} {
 		if !strings.Contains(card, want) {
 			t.Errorf("%q is not in\n%s", want, card)
 		}
