@@ -29,6 +29,7 @@ type Bridge struct {
 	wg sync.WaitGroup // drivers
 
 	mu      sync.Mutex
+	once    bool               // as Sessions.Once
 	drivers map[string]*driver // by folded agent
 	running map[string]*live   // by id of the turn
 	closing bool
@@ -40,6 +41,7 @@ type Sessions struct {
 	From   *int64 // deliveries of sessions begin behind this sequence number; nil: where they are, new ones at the end of the log
 	Dir    string // where sessions work that were not known before; empty: at the top of the project
 	Limits Limits // caps to set
+	Once   bool   // end when nothing is left to deliver
 }
 
 // Start opens the one bridge of a project. It returns when the bridge runs, or with why it does not: a *LockedError when another bridge
@@ -57,7 +59,7 @@ func Start(ctx context.Context, e *engine.Engine, s Sessions, o Options) (*Bridg
 	}
 	b := &Bridge{
 		engine: e, options: o, policy: policy, tell: &teller{report: o.Report}, done: make(chan struct{}),
-		drivers: map[string]*driver{}, running: map[string]*live{},
+		once: s.Once, drivers: map[string]*driver{}, running: map[string]*live{},
 	}
 	b.ctx, b.cancel = context.WithCancelCause(ctx)
 	v, err := b.open(ctx, s)

@@ -461,6 +461,20 @@ func TestCursor(t *testing.T) {
 	}
 }
 
+func TestOnce(t *testing.T) {
+	claude, codex := failing("claude-code", &turn.Failure{Kind: turn.Overloaded, Spent: turn.Nothing}), answers("codex")
+	s := newScene(t, claude, codex)
+	s.attach()
+	s.say("user", "*", "something")
+	b := s.start(func(all *Sessions) { all.Once = true })
+	if err := b.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if st := s.view().State; st.Meter("claude-code").Delivered != 1 || st.Meter("codex").Delivered != 1 {
+		t.Errorf("%s", s.log())
+	}
+}
+
 func TestOneBridge(t *testing.T) {
 	claude := answers("claude-code")
 	s := newScene(t, claude)

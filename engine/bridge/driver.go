@@ -79,6 +79,9 @@ func (d *driver) run(ctx context.Context) error {
 			d.tell(KindNotice, func(p *Progress) { p.Text = "going on soon: " + err.Error() })
 			wait = errorAgain
 		}
+		if b := d.bridge; wait == 0 && b.once {
+			return nil
+		}
 		if wait > 0 {
 			again.Reset(wait)
 		} else {

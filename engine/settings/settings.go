@@ -11,7 +11,11 @@
 // says what it takes. Unknown keys, doubled keys and wrong values are refused with the file, the line and what is allowed.
 package settings
 
-import "path/filepath"
+import (
+	"path/filepath"
+
+	"github.com/agentloadout/loadout/engine/turn"
+)
 
 // File names, and the most that is read of one.
 const (
@@ -24,6 +28,9 @@ const (
 type Settings struct {
 	Cockpit    Cockpit    `json:"cockpit"`
 	Compaction Compaction `json:"compaction"`
+	Bridge     Bridge     `json:"bridge"`
+
+	Providers map[string]Provider `json:"providers" only:"user" help:"agent programs by name: how to start them and what their turns may do"`
 
 	sources map[string]string // where a key was set, as file:line
 }
@@ -49,6 +56,7 @@ func Default() Settings {
 	return Settings{
 		Cockpit:    Cockpit{Theme: "auto", Layout: "auto", Bell: true},
 		Compaction: Compaction{Above: 1 << 30},
+		Bridge:     Bridge{Depth: 3, Deadline: Duration(turn.DefaultDeadline)},
 	}
 }
 
