@@ -130,7 +130,7 @@ func (f *fakeEngine) Events(_ context.Context, q engine.Query) (engine.EventsRes
 	if q.Before > 0 {
 		end = min(end, int(q.Before))
 	}
-	from := 0
+	from := min(max(int(q.After)+1, 0), end)
 	if q.Last > 0 {
 		from = max(end-q.Last, 0)
 	}

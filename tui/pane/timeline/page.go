@@ -78,9 +78,11 @@ func (r request) read(ctx context.Context, s pane.Source) (page, error) {
 
 // add puts a stretch to the page.
 func (r request) add(p *page, lo, hi int64, result engine.EventsResult) {
-	found := result.Events
-	if r.match != nil {
-		found = slices.DeleteFunc(found, func(e event.Event) bool { return !r.match(&e) })
+	found := make([]event.Event, 0, len(result.Events))
+	for i := range result.Events {
+		if e := &result.Events[i]; lo <= e.Seq && e.Seq <= hi && (r.match == nil || r.match(e)) {
+			found = append(found, *e)
+		}
 	}
 	slices.SortStableFunc(found, func(a, b event.Event) int { return bySeq(a, b.Seq) })
 	if r.older {

@@ -36,6 +36,7 @@ type loading struct {
 	jump   *place // it replaces the window
 	older  bool
 	at     int64 // where it starts
+	dry    bool  // the log ends before the newest number known, as when it was replaced: what comes next is told by the next snapshot
 	failed error
 }
 
@@ -95,6 +96,7 @@ func (p *Pane) found() string {
 func (p *Pane) Apply(s pane.Snapshot, c pane.Changes) pane.Action {
 	was := p.snap
 	p.snap = s
+	p.load.dry = false
 	p.old = superseded(s)
 	reset := c.Reset || !p.started
 	if reset {
@@ -240,7 +242,7 @@ func (p *Pane) jump(to place) pane.Action {
 }
 
 func (p *Pane) read(r request, jump *place) pane.Action {
-	p.load = loading{serial: p.load.serial + 1, on: true, jump: jump, older: r.older, at: r.from}
+	p.load = loading{serial: p.load.serial + 1, on: true, jump: jump, older: r.older, at: r.from, dry: p.load.dry}
 	return r.load(strconv.Itoa(p.load.serial))
 }
 
@@ -277,7 +279,7 @@ func (p *Pane) want() pane.Action {
 	switch {
 	case from <= near && !p.win.complete():
 		return p.read(request{from: p.win.lo - 1, older: true, match: p.win.match}, nil)
-	case p.end-to <= near && !enough:
+	case p.end-to <= near && !enough && !p.load.dry:
 		return p.read(request{from: p.win.hi + 1, match: p.win.match}, nil)
 	}
 	return nil
@@ -296,7 +298,8 @@ func (p *Pane) Loaded(key string, value any, err error) pane.Action {
 		return nil
 	}
 	p.measure(got.events)
-	got.end = got.end && got.hi >= p.head
+	p.load.dry = got.end && got.hi < p.head
+	got.end = got.end && !p.load.dry
 	switch {
 	case p.load.jump != nil:
 		p.arrived(*p.load.jump, got)

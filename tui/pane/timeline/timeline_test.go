@@ -383,3 +383,23 @@ func TestUnreadableHistory(t *testing.T) {
 		t.Errorf("%d rows after another try", h.List.Len())
 	}
 }
+
+// A log that was replaced by a shorter one is not read over and over until the cockpit learns of it.
+func TestALogThatGotShorter(t *testing.T) {
+	h := open(t, 20_000)
+	h.handle(keymap.Home)
+	h.s.n = 5
+	before := h.s.reads
+	h.handle(keymap.PageDown)
+	h.handle(keymap.End)
+	if n := h.s.reads - before; n > 8 {
+		t.Errorf("%d readings", n)
+	}
+	five := state.New()
+	last := one(4)
+	if err := five.Apply(&last); err != nil {
+		t.Fatal(err)
+	}
+	h.apply(pane.Snapshot{State: five}, pane.Changes{Reset: true})
+	h.at(4)
+}
