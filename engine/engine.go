@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/host"
 	"github.com/agentloadout/loadout/store"
 )
 
@@ -52,7 +53,7 @@ func Open(p Project, o Options) *Engine {
 		o.Env = os.Getenv
 	}
 	if o.Host == nil {
-		o.Host = thisMachine{}
+		o.Host = host.Machine{}
 	}
 	if o.Poll <= 0 {
 		o.Poll = store.DefaultPoll

@@ -12,7 +12,6 @@ import (
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/engine/words"
-	"github.com/agentloadout/loadout/store"
 )
 
 // Me stands for the calling agent wherever one is named.
@@ -34,24 +33,6 @@ type Host interface {
 	Arguments(pid int) []string // the words that a process was started with; nil where that cannot be known
 	WorkingDir(pid int) string  // "" where that cannot be known
 }
-
-// thisMachine is the Host of the machine that the program runs on.
-type thisMachine struct{}
-
-func (thisMachine) Name() string {
-	name, err := os.Hostname()
-	if err != nil {
-		return ""
-	}
-	return name
-}
-
-func (thisMachine) Find(pid int) (Process, error) { return store.FindProcess(pid) }
-func (thisMachine) Alive(p Process) bool          { return store.Alive(p) }
-func (thisMachine) Ancestors() []Process          { return store.Ancestors() }
-func (thisMachine) SessionLeader() int            { return store.SessionLeader() }
-func (thisMachine) Arguments(pid int) []string    { return arguments(pid) }
-func (thisMachine) WorkingDir(pid int) string     { return workingDir(pid) }
 
 // Identify says who a call acts as. explicit is the agent that an argument or --agent names. When it is empty or Me, it is
 // found out: first LOADOUT_AGENT, then the host's session, then the nearest ancestor process that was registered; when nothing of

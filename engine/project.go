@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/agentloadout/loadout/store"
+import (
+	"github.com/agentloadout/loadout/engine/host"
+	"github.com/agentloadout/loadout/store"
+)
 
 // Where says where the search for a project starts.
 type Where = store.Where
@@ -12,7 +15,7 @@ type Project = store.Project
 type Worktree = store.Worktree
 
 // Process is one process of this machine, told apart from a later one with the same number.
-type Process = store.Process
+type Process = host.Process
 
 // FS is the file system below the log; tests inject faults with it.
 type FS = store.FS

@@ -87,10 +87,9 @@
 // a network file system is refused for writing, because its locks do not reach
 // other hosts. Log.Check examines all this for doctor and changes nothing.
 //
-// # Projects and processes
+// # Projects
 //
 // Discover finds the project of a working directory, so that all worktrees of a
 // git repository share one log; Project.Rel turns a typed path into the one that
-// is stored. Git is not run: its files are read. FindProcess and its companions
-// tell one process from the next that has its number.
+// is stored. Git is not run: its files are read.
 package store

@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package store
+package host
 
 import (
 	"errors"
@@ -8,11 +8,11 @@ import (
 	"runtime"
 )
 
-// FindProcess is not supported here: the error wraps errors.ErrUnsupported.
-func FindProcess(pid int) (Process, error) {
+// Find is not supported here: the error wraps errors.ErrUnsupported.
+func (Machine) Find(pid int) (Process, error) {
 	return Process{}, fmt.Errorf("find process %d on %s: %w", pid, runtime.GOOS, errors.ErrUnsupported)
 }
 
 // Alive reports true: it is not known here, and a live process must not be taken
 // for a dead one.
-func Alive(Process) bool { return true }
+func (Machine) Alive(Process) bool { return true }

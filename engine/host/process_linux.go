@@ -1,4 +1,4 @@
-package store
+package host
 
 import (
 	"bytes"
@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// FindProcess returns the running process with that number. The error wraps
+// Find returns the running process with that number. The error wraps
 // fs.ErrNotExist when there is none.
-func FindProcess(pid int) (Process, error) {
+func (Machine) Find(pid int) (Process, error) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return Process{}, fmt.Errorf("find process %d: %w", pid, err)
@@ -67,7 +67,7 @@ func boot() (string, error) {
 // Alive reports whether the process is running. It errs on the side of alive:
 // a process that was seen in another namespace of this boot cannot be looked up
 // from here.
-func Alive(p Process) bool {
+func (m Machine) Alive(p Process) bool {
 	here, err := boot()
 	if err != nil {
 		return true
@@ -77,7 +77,7 @@ func Alive(p Process) bool {
 		was, _, _ := strings.Cut(p.Boot, " ")
 		return id == was
 	}
-	now, err := FindProcess(p.PID)
+	now, err := m.Find(p.PID)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}

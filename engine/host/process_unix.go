@@ -1,12 +1,12 @@
 //go:build unix
 
-package store
+package host
 
 import "golang.org/x/sys/unix"
 
 // SessionLeader returns the number of the process that leads the session of the
 // operating system that this process belongs to, 0 when it is not known.
-func SessionLeader() int {
+func (Machine) SessionLeader() int {
 	sid, err := unix.Getsid(0)
 	if err != nil {
 		return 0

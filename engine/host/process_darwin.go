@@ -1,4 +1,4 @@
-package store
+package host
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 // zombie is SZOMB of sys/proc.h: only the exit status is left.
 const zombie = 5
 
-// FindProcess returns the running process with that number. The error wraps
+// Find returns the running process with that number. The error wraps
 // fs.ErrNotExist when there is none.
-func FindProcess(pid int) (Process, error) {
+func (Machine) Find(pid int) (Process, error) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	// Without such a process the kernel answers nothing, which reads as EIO.
 	if errors.Is(err, unix.EIO) || errors.Is(err, unix.ESRCH) || err == nil && (int(info.Proc.P_pid) != pid || info.Proc.P_stat == zombie) {
@@ -36,11 +36,11 @@ func FindProcess(pid int) (Process, error) {
 
 // Alive reports whether the process is running. It errs on the side of alive
 // when the system does not tell.
-func Alive(p Process) bool {
+func (m Machine) Alive(p Process) bool {
 	if boot, err := unix.Sysctl("kern.bootsessionuuid"); err == nil && boot != p.Boot {
 		return false
 	}
-	now, err := FindProcess(p.PID)
+	now, err := m.Find(p.PID)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}

@@ -1,4 +1,4 @@
-package store
+package host
 
 import (
 	"errors"
@@ -10,38 +10,40 @@ import (
 	"time"
 )
 
+var here Machine
+
 func TestProcess(t *testing.T) {
-	self, err := FindProcess(os.Getpid())
+	self, err := here.Find(os.Getpid())
 	if errors.Is(err, errors.ErrUnsupported) {
 		t.Skip(err)
 	}
 	if err != nil || self.PID != os.Getpid() || self.Parent != os.Getppid() || self.Start == "" || self.Boot == "" || self.Name == "" {
 		t.Fatalf("%+v %v", self, err)
 	}
-	if !Alive(self) {
+	if !here.Alive(self) {
 		t.Error("this process is not alive")
 	}
 	other := self
 	other.Start += "1"
-	if Alive(other) {
+	if here.Alive(other) {
 		t.Error("another process with our number is alive")
 	}
 	other = self
 	other.Boot = "another"
-	if Alive(other) {
+	if here.Alive(other) {
 		t.Error("a process of another boot is alive")
 	}
-	list := Ancestors()
+	list := here.Ancestors()
 	if len(list) == 0 || list[0].PID != os.Getppid() {
 		t.Errorf("ancestors %+v", list)
 	}
 	for i, p := range list[:max(0, len(list)-1)] {
-		if p.Parent != list[i+1].PID || !Alive(p) {
+		if p.Parent != list[i+1].PID || !here.Alive(p) {
 			t.Errorf("ancestors %+v", list)
 		}
 	}
-	if SessionLeader() < 0 {
-		t.Errorf("session leader %d", SessionLeader())
+	if here.SessionLeader() < 0 {
+		t.Errorf("session leader %d", here.SessionLeader())
 	}
 }
 
@@ -54,14 +56,14 @@ func TestProcessEnded(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Skip(err)
 	}
-	child, err := FindProcess(cmd.Process.Pid)
-	if err != nil || !Alive(child) || child.Parent != os.Getpid() {
+	child, err := here.Find(cmd.Process.Pid)
+	if err != nil || !here.Alive(child) || child.Parent != os.Getpid() {
 		t.Fatalf("%+v %v", child, err)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	for start := time.Now(); Alive(child); {
+	for start := time.Now(); here.Alive(child); {
 		if time.Since(start) > 30*time.Second {
 			t.Fatal("still alive")
 		}
@@ -70,7 +72,7 @@ func TestProcessEnded(t *testing.T) {
 	if err := cmd.Wait(); err == nil {
 		t.Fatal("it was killed")
 	}
-	if _, err := FindProcess(child.PID); !errors.Is(err, fs.ErrNotExist) || Alive(child) {
+	if _, err := here.Find(child.PID); !errors.Is(err, fs.ErrNotExist) || here.Alive(child) {
 		t.Fatalf("error %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package engine
+package host
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// arguments are the words that a process was started with.
-func arguments(pid int) []string {
+// Arguments are the words that a process was started with.
+func (Machine) Arguments(pid int) []string {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil {
 		return nil
@@ -15,8 +15,8 @@ func arguments(pid int) []string {
 	return strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
 }
 
-// workingDir is where a process works.
-func workingDir(pid int) string {
+// WorkingDir is where a process works.
+func (Machine) WorkingDir(pid int) string {
 	dir, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
 	if err != nil {
 		return ""

@@ -1,4 +1,4 @@
-package store
+package host
 
 // SessionLeader returns 0: Windows has no sessions with a leader.
-func SessionLeader() int { return 0 }
+func (Machine) SessionLeader() int { return 0 }

@@ -1,4 +1,4 @@
-package store
+package host
 
 import "testing"
 
@@ -32,16 +32,16 @@ func TestParseStat(t *testing.T) {
 
 // A process that was seen in another namespace of the same boot may be alive.
 func TestAliveElsewhere(t *testing.T) {
-	here, err := boot()
+	thisBoot, err := boot()
 	if err != nil {
 		t.Skip(err)
 	}
-	p := Process{PID: 1 << 30, Start: "1", Boot: here}
-	if Alive(p) {
+	p := Process{PID: 1 << 30, Start: "1", Boot: thisBoot}
+	if here.Alive(p) {
 		t.Error("it cannot be here")
 	}
 	p.Boot += "x"
-	if !Alive(p) {
+	if !here.Alive(p) {
 		t.Error("it may be there")
 	}
 }

@@ -1,4 +1,6 @@
-package store
+// Package host looks at the processes of the machine that the program runs on: who called it, and whether they still run. What a
+// system does not tell is unknown, never guessed, and an unknown process counts as alive.
+package host
 
 import "os"
 
@@ -13,15 +15,18 @@ type Process struct {
 	Parent int    `json:"parent,omitempty"`
 }
 
+// Machine is the machine that the program runs on.
+type Machine struct{}
+
 // maxAncestors bounds the walk to the first process.
 const maxAncestors = 64
 
 // Ancestors returns the parent of this process, its parent, and so on, nearest
 // first, as far as they can be seen. It is empty where the system does not tell.
-func Ancestors() []Process {
+func (m Machine) Ancestors() []Process {
 	var list []Process
 	for pid := os.Getppid(); pid > 0 && len(list) < maxAncestors; {
-		p, err := FindProcess(pid)
+		p, err := m.Find(pid)
 		if err != nil {
 			break
 		}
@@ -29,4 +34,13 @@ func Ancestors() []Process {
 		pid = p.Parent
 	}
 	return list
+}
+
+// Name is the name of the machine, "" where it has none.
+func (Machine) Name() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return name
 }
