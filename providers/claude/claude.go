@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"strings"
 
 	"github.com/agentloadout/loadout/engine/turn"
 	"github.com/agentloadout/loadout/providers/internal/process"
@@ -44,12 +43,12 @@ func (Provider) Detect(ctx context.Context) (turn.Program, error) {
 		return turn.Program{}, err
 	}
 	found := turn.Program{Path: path}
-	version, _, err := claude.Ask(ctx, path, "--version")
+	version, _, err := claude.Ask(ctx, process.Command{Path: path, Args: []string{"--version"}})
 	if err != nil {
 		return found, err
 	}
 	found.Version = program.OneLine(version)
-	login, _, err := claude.Ask(ctx, path, "auth", "status")
+	login, _, err := claude.Ask(ctx, process.Command{Path: path, Args: []string{"auth", "status"}})
 	if err != nil {
 		return found, err
 	}
@@ -93,7 +92,7 @@ func (Provider) Do(ctx context.Context, t turn.Turn, progress func(turn.Progress
 		args = append(args, "--json-schema", string(t.Schema))
 	}
 	args = append(args, flags...)
-	if insideHook() {
+	if program.InsideHook() {
 		args = append(args, "--settings", `{"disableAllHooks":true}`)
 	}
 
@@ -102,7 +101,7 @@ func (Provider) Do(ctx context.Context, t turn.Turn, progress func(turn.Progress
 		Path: path, Args: args, Dir: t.Dir, Env: environ(t.Env), Deadline: program.Deadline(t),
 	}, inert(t.Prompt), s.line)
 	if err != nil {
-		return turn.Reply{Session: t.Session}, startFailure(ctx, err)
+		return turn.Reply{Session: t.Session}, claude.NotStarted(ctx, err)
 	}
 	return s.finish(lines)
 }
@@ -114,21 +113,4 @@ func environ(further []string) []string {
 		return further
 	}
 	return append([]string{key + "=" + retries}, further...)
-}
-
-// insideHook reports whether this process was started by a hook of the program or in an automatic turn. A turn that it starts then
-// runs no hooks, or it would start the next one, without end.
-func insideHook() bool {
-	return os.Getenv("CLAUDE_CODE_CHILD_SESSION") != "" || os.Getenv(turn.EnvMark) != ""
-}
-
-// startFailure is the failure of a program that was not started.
-func startFailure(ctx context.Context, err error) *turn.Failure {
-	if ctx.Err() != nil {
-		return claude.Failure(turn.Cancelled, turn.Nothing, "", err)
-	}
-	if strings.Contains(err.Error(), "argument list too long") {
-		return claude.Failure(turn.TooLong, turn.Nothing, "the schema is too long", err)
-	}
-	return claude.Failure(turn.NotInstalled, turn.Nothing, err.Error(), err)
 }

@@ -292,21 +292,6 @@ func TestRetryAfterAndProgress(t *testing.T) {
 	}
 }
 
-// TestHooksAreOffInsideAHook keeps a hook that starts a turn from starting itself again.
-func TestHooksAreOffInsideAHook(t *testing.T) {
-	for variable, want := range map[string]bool{"CLAUDE_CODE_CHILD_SESSION": true, turn.EnvMark: true, "UNRELATED": false} {
-		t.Run(variable, func(t *testing.T) {
-			for _, unset := range []string{"CLAUDE_CODE_CHILD_SESSION", turn.EnvMark} {
-				t.Setenv(unset, "")
-			}
-			t.Setenv(variable, "1")
-			if got := insideHook(); got != want {
-				t.Errorf("got %v", got)
-			}
-		})
-	}
-}
-
 func TestEndedContextStartsNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

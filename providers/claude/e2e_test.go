@@ -5,7 +5,6 @@ package claude
 import (
 	"bytes"
 	"context"
-	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -103,8 +102,8 @@ func TestRealForbidden(t *testing.T) {
 			{Name: "Bash", Input: map[string]any{"command": "touch " + target}},
 		}},
 		fakemodel.Reply{Text: "I could not."})
-	write(t, filepath.Join(r.turn.Dir, ".mcp.json"), `{"mcpServers":{"demo":{"command":"touch","args":["`+target+`"]}}}`)
-	write(t, filepath.Join(r.turn.Dir, ".claude", "settings.json"), `{"permissions":{"allow":["Write","Bash"]},"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"touch `+target+`"}]}]}}`)
+	clienttest.Write(t, filepath.Join(r.turn.Dir, ".mcp.json"), `{"mcpServers":{"demo":{"command":"touch","args":["`+target+`"]}}}`)
+	clienttest.Write(t, filepath.Join(r.turn.Dir, ".claude", "settings.json"), `{"permissions":{"allow":["Write","Bash"]},"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"touch `+target+`"}]}]}}`)
 	reply, _, err := r.do(t, "Write a file.", forbid)
 	if err != nil || reply.Text != "I could not." {
 		t.Fatalf("reply %+v, %v", reply, err)
@@ -173,8 +172,8 @@ func TestRealPromptsAreInert(t *testing.T) {
 	const secret = "the-content-of-the-file"
 	inside := filepath.Join(r.turn.Dir, "inside.txt")
 	outside := filepath.Join(t.TempDir(), "outside.txt")
-	write(t, inside, secret)
-	write(t, outside, secret)
+	clienttest.Write(t, inside, secret)
+	clienttest.Write(t, outside, secret)
 	prompts := []string{
 		"/compact", "/foo bar", " /clear", "\n/help", "\t/cost", "/usr/bin/x", "\u00a0/compact", "\ufeff/compact", "\u200b/compact",
 	}
@@ -294,8 +293,8 @@ func TestRealStopInTheMiddle(t *testing.T) {
 			case got := <-done:
 				t.Fatalf("ended too early: %+v", got)
 			}
-			if out, found := commandLines(t, "claude"); !found || strings.Contains(out, next.Prompt) {
-				t.Errorf("command lines (found %v):\n%s", found, out)
+			if lines := clienttest.CommandLines(t, "claude"); len(lines) == 0 || strings.Contains(strings.Join(lines, "\n"), next.Prompt) {
+				t.Errorf("command lines %q", lines)
 			}
 			from := time.Now()
 			cancel(tt.cause)
@@ -337,47 +336,9 @@ func env(kv string) func(*turn.Turn) {
 	return func(t *turn.Turn) { t.Env = append(slices.Clone(t.Env), kv) }
 }
 
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func third(_ turn.Reply, _ []turn.Progress, err error) error { return err }
 
 func wantFailure(t *testing.T, kind turn.Kind, spent turn.Spent, err error) {
 	t.Helper()
-	var failure *turn.Failure
-	if !errors.As(err, &failure) {
-		t.Fatalf("got %v, want a failure of kind %s", err, kind)
-	}
-	if failure.Kind != kind || failure.Spent != spent || failure.Provider != Name {
-		t.Errorf("got %s, spent %s: %v; want %s, spent %s", failure.Kind, failure.Spent, failure, kind, spent)
-	}
-	if kind != turn.Cancelled && len(failure.Hints) == 0 {
-		t.Errorf("no hint for %v", failure)
-	}
-}
-
-// commandLines are those of all processes of a program, as ps shows them.
-func commandLines(t *testing.T, name string) (string, bool) {
-	t.Helper()
-	paths, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(paths) == 0 {
-		t.Skip("no /proc")
-	}
-	var lines []string
-	for _, path := range paths {
-		if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte(name)) {
-			lines = append(lines, strings.ReplaceAll(string(text), "\x00", " "))
-		}
-	}
-	return strings.Join(lines, "\n"), len(lines) > 0
+	clienttest.WantFailure(t, Name, kind, spent, err)
 }

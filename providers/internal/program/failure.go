@@ -1,7 +1,10 @@
 package program
 
 import (
+	"context"
+	"errors"
 	"strings"
+	"syscall"
 	"unicode"
 
 	"github.com/agentloadout/loadout/engine/turn"
@@ -13,6 +16,17 @@ const maxMessage = 300
 // Failure builds the failure of a turn, with what the person can do about it.
 func (p Program) Failure(kind turn.Kind, spent turn.Spent, message string, err error) *turn.Failure {
 	return &turn.Failure{Provider: p.Provider, Kind: kind, Message: OneLine(message), Spent: spent, Hints: p.hints(kind), Err: err}
+}
+
+// NotStarted is the failure of a program that process.Run could not start.
+func (p Program) NotStarted(ctx context.Context, err error) *turn.Failure {
+	if ctx.Err() != nil {
+		return p.Failure(turn.Cancelled, turn.Nothing, "", err)
+	}
+	if errors.Is(err, syscall.E2BIG) {
+		return p.Failure(turn.TooLong, turn.Nothing, "its arguments are too long", err)
+	}
+	return p.Failure(turn.NotInstalled, turn.Nothing, err.Error(), err)
 }
 
 func (p Program) hints(kind turn.Kind) []string {

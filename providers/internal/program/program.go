@@ -48,10 +48,15 @@ func (p Program) Find(command []string) (path string, args []string, err error) 
 	return path, args, nil
 }
 
-// Ask runs the program with a question that costs nothing and returns what it printed. Its exit status is in code.
-func (p Program) Ask(ctx context.Context, path string, args ...string) (out string, code int, err error) {
+// Ask runs the program with a question that costs nothing, and returns what it printed to stdout, its exit status, and the end of
+// what it printed to stderr. The error is a *turn.Failure.
+func (p Program) Ask(ctx context.Context, c process.Command) (out string, l process.Lines, err error) {
 	var b strings.Builder
-	lines, err := process.Run(ctx, process.Command{Path: path, Args: args, Dir: os.TempDir(), Deadline: detectLimit}, "", func(line []byte) error {
+	c.Deadline = detectLimit
+	if c.Dir == "" {
+		c.Dir = os.TempDir() // no project's settings
+	}
+	l, err = process.Run(ctx, c, "", func(line []byte) error {
 		if b.Len() < process.MaxStderr {
 			b.Write(line)
 			b.WriteByte('\n')
@@ -59,12 +64,12 @@ func (p Program) Ask(ctx context.Context, path string, args ...string) (out stri
 		return nil
 	})
 	if err != nil {
-		return "", 0, p.Failure(turn.NotInstalled, turn.Nothing, err.Error(), err)
+		return "", l, p.NotStarted(ctx, err)
 	}
-	if failure := p.Ended(lines, turn.Nothing); failure != nil {
-		return "", 0, failure
+	if failure := p.Ended(l, turn.Nothing); failure != nil {
+		return "", l, failure
 	}
-	return b.String(), lines.Code, nil
+	return b.String(), l, nil
 }
 
 // Check refuses a turn that cannot be carried out, before anything is started. The error is a *turn.Failure.
@@ -97,6 +102,12 @@ func Deadline(t turn.Turn) time.Duration {
 		return turn.DefaultDeadline
 	}
 	return min(t.Deadline, turn.MaxDeadline)
+}
+
+// InsideHook reports whether this process was started by a hook of an agent's program or in an automatic turn. A turn that it starts
+// must run no hooks, or it would start the next one, without end.
+func InsideHook() bool {
+	return os.Getenv("CLAUDE_CODE_CHILD_SESSION") != "" || os.Getenv(turn.EnvMark) != ""
 }
 
 // Ended is the failure that the end of a program alone shows: stopped by us, by the deadline, by the caller, or by a signal. It is nil

@@ -1,0 +1,57 @@
+package clienttest
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentloadout/loadout/engine/turn"
+)
+
+// WantFailure checks that an error is the failure of a provider of this kind and cost, and that it says what can be done.
+func WantFailure(t *testing.T, provider string, kind turn.Kind, spent turn.Spent, err error) {
+	t.Helper()
+	var failure *turn.Failure
+	if !errors.As(err, &failure) {
+		t.Fatalf("got %v, want a failure of kind %s", err, kind)
+	}
+	if failure.Kind != kind || failure.Spent != spent || failure.Provider != provider {
+		t.Errorf("got %s of %s, spent %s: %v; want %s, spent %s", failure.Kind, failure.Provider, failure.Spent, failure, kind, spent)
+	}
+	if kind != turn.Cancelled && len(failure.Hint()) == 0 {
+		t.Errorf("no hint for %v", failure)
+	}
+}
+
+// Write writes a file of a test, with its folders.
+func Write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// CommandLines are those of all running processes in which a name occurs, as ps shows them. Without /proc the test is skipped.
+func CommandLines(t *testing.T, name string) []string {
+	t.Helper()
+	paths, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(paths) == 0 {
+		t.Skip("skipped: no /proc to read command lines from")
+	}
+	var lines []string
+	for _, path := range paths {
+		if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte(name)) {
+			lines = append(lines, strings.ReplaceAll(string(text), "\x00", " "))
+		}
+	}
+	return lines
+}

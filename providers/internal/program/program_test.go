@@ -1,0 +1,71 @@
+package program
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agentloadout/loadout/engine/turn"
+)
+
+// TestInsideHook keeps a hook that starts a turn from starting itself again.
+func TestInsideHook(t *testing.T) {
+	for variable, want := range map[string]bool{"CLAUDE_CODE_CHILD_SESSION": true, turn.EnvMark: true, "UNRELATED": false} {
+		t.Run(variable, func(t *testing.T) {
+			for _, unset := range []string{"CLAUDE_CODE_CHILD_SESSION", turn.EnvMark} {
+				t.Setenv(unset, "")
+			}
+			t.Setenv(variable, "1")
+			if got := InsideHook(); got != want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"  two\n\tlines \r\n", "two lines"},
+		{"\x1b[31mred\x1b[0m\x00", "[31mred [0m"},
+		{"a\u202eb\u200bc\uFEFF", "abc"},
+		{strings.Repeat("ä", maxMessage), strings.Repeat("ä", maxMessage)},
+		{strings.Repeat("ä", maxMessage+1), strings.Repeat("ä", maxMessage) + "…"},
+		{"\xff", ""},
+		{"", ""},
+	}
+	for _, tt := range tests {
+		if got := OneLine(tt.text); got != tt.want {
+			t.Errorf("OneLine(%q) = %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	long := strings.Repeat("x", turn.MaxAnswer-1) + "ä"
+	for _, tt := range []struct {
+		text      string
+		length    int
+		truncated bool
+	}{{"short", 5, false}, {long[:turn.MaxAnswer-1], turn.MaxAnswer - 1, false}, {long, turn.MaxAnswer - 1, true}, {long + "y", turn.MaxAnswer - 1, true}} {
+		if got, truncated := Cut(tt.text); len(got) != tt.length || truncated != tt.truncated {
+			t.Errorf("%d bytes cut to %d, truncated %v", len(tt.text), len(got), truncated)
+		}
+	}
+}
+
+func TestNewUUID(t *testing.T) {
+	first, second := NewUUID(), NewUUID()
+	if !uuid.MatchString(first) || first == second || first[14] != '4' || !strings.ContainsRune("89ab", rune(first[19])) {
+		t.Errorf("%s and %s", first, second)
+	}
+}
+
+func TestEveryKindHasAHint(t *testing.T) {
+	for _, kind := range []turn.Kind{
+		turn.NotInstalled, turn.NotSignedIn, turn.UnknownSession, turn.SessionBusy, turn.Quota, turn.Overloaded, turn.Unreachable, turn.TooLong,
+		turn.Timeout, turn.Forbidden, turn.Nonsense, turn.Rejected, turn.Crashed,
+	} {
+		if failure := (Program{}).Failure(kind, turn.Nothing, "", nil); len(failure.Hint()) == 0 {
+			t.Errorf("%s has none", kind)
+		}
+	}
+}
