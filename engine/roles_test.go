@@ -26,16 +26,6 @@ func role(ctx context.Context, name string, args ...string) *exec.Cmd {
 func playRole(name string, args []string) error {
 	ctx := context.Background()
 	switch name {
-	case "torture":
-		writer, err := strconv.Atoi(args[1])
-		if err != nil {
-			return err
-		}
-		from, err := strconv.Atoi(args[2])
-		if err != nil {
-			return err
-		}
-		return TortureWriter(ctx, args[0], writer, from, os.Stdout)
 	case "contender":
 		return contend(ctx, args[0], args[1], args[2])
 	case "do": // one command of one line, for faults and crashes

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/torture"
 	"github.com/agentloadout/loadout/store"
 )
 
@@ -304,7 +305,7 @@ func TestDoctorTortures(t *testing.T) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	var report engine.TortureReport
+	var report torture.Report
 	if err != nil || json.Unmarshal(out, &report) != nil || !report.Passed || report.Found == 0 {
 		t.Errorf("%v\n%s%s", err, out, &stderr)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/torture"
 	"github.com/agentloadout/loadout/engine/words"
 )
 
@@ -77,8 +78,8 @@ func size(bytes int64) string {
 type doctorCmd struct {
 	Fix     bool `help:"Mend what can be mended, after an archive of the log."`
 	Torture bool `help:"Prove on a scratch log that what was answered is never lost: writers, kills, and a count."`
-	Seconds int  `placeholder:"N" default:"10" help:"How long to torture; default 10."`
-	Writers int  `placeholder:"N" default:"8" help:"How many processes write at once; default 8."`
+	Seconds *int `placeholder:"N" help:"How long to torture; default 10."`
+	Writers *int `placeholder:"N" help:"How many processes write at once; default 8."`
 }
 
 func (doctorCmd) Help() string {
@@ -91,8 +92,11 @@ func (doctorCmd) Help() string {
 }
 
 func (o *doctorCmd) run(ctx context.Context, c *call) error {
-	if o.Torture {
+	switch {
+	case o.Torture:
 		return o.torture(ctx, c)
+	case o.Seconds != nil || o.Writers != nil:
+		return &engine.UsageError{Message: "--seconds and --writers go with --torture"}
 	}
 	e, err := c.open(0)
 	if err != nil {
@@ -152,16 +156,23 @@ func (o *doctorCmd) torture(ctx context.Context, c *call) error {
 	if o.Fix {
 		return &engine.UsageError{Message: "--fix and --torture exclude each other"}
 	}
-	if o.Seconds < 1 || o.Seconds > 3600 || o.Writers < 1 || o.Writers > 64 {
+	seconds, writers := 10, 8
+	if o.Seconds != nil {
+		seconds = *o.Seconds
+	}
+	if o.Writers != nil {
+		writers = *o.Writers
+	}
+	if seconds < 1 || seconds > 3600 || writers < 1 || writers > 64 {
 		return &engine.UsageError{Message: "--seconds is 1 to 3600, --writers is 1 to 64"}
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	options := engine.TortureOptions{
-		Duration: time.Duration(o.Seconds) * time.Second,
-		Writers:  o.Writers,
+	options := torture.Options{
+		Duration: time.Duration(seconds) * time.Second,
+		Writers:  writers,
 		Exec: func(ctx context.Context, dir string, writer, from int) *exec.Cmd {
 			cmd := exec.CommandContext(ctx, self, "torture-writer", dir, strconv.Itoa(writer), strconv.Itoa(from)) //nolint:gosec // this program itself
 			cmd.Args[0] = "loadout"
@@ -169,7 +180,7 @@ func (o *doctorCmd) torture(ctx context.Context, c *call) error {
 		},
 	}
 	said := c.now()
-	report, err := engine.Torture(ctx, options, func(r engine.TortureReport) {
+	report, err := torture.Run(ctx, options, func(r torture.Report) {
 		if now := c.now(); now.Sub(said) >= time.Second {
 			said = now
 			c.note("%s: %d acknowledged, %s", words.Span(r.Duration), r.Acknowledged, words.Plural(r.Kills, "writer")+" killed")
@@ -187,7 +198,7 @@ func (o *doctorCmd) torture(ctx context.Context, c *call) error {
 	return nil
 }
 
-func (c *call) printTorture(r *engine.TortureReport) {
+func (c *call) printTorture(r *torture.Report) {
 	c.printf("%s, %s killed in the middle of their work, %s\n", words.Plural(r.Writers, "writer"), words.Plural(r.Kills, "time"), words.Span(r.Duration))
 	c.printf("  acknowledged  %d\n  found         %d\n  lost          %d\n", r.Acknowledged, r.Found, r.Lost)
 	c.printf("  stored but not acknowledged  %d\n", r.Unanswered)
@@ -208,5 +219,5 @@ type tortureWriterCmd struct {
 }
 
 func (o *tortureWriterCmd) run(ctx context.Context, c *call) error {
-	return engine.TortureWriter(ctx, o.Dir, o.Writer, o.From, c.stdout)
+	return torture.Write(ctx, o.Dir, o.Writer, o.From, c.stdout)
 }

@@ -1,7 +1,10 @@
-package engine
+// Package torture proves on a scratch log what the engine promises: nothing that was answered is lost, no number is used twice, and
+// none is left out, whenever a writer is killed.
+package torture
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,22 +17,23 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/store"
 )
 
-// TortureOptions set up a torture run.
-type TortureOptions struct {
+// Options set up a torture run.
+type Options struct {
 	Duration time.Duration // default 10 s
 	Writers  int           // processes that write at once, default 8
 	Kills    int           // end after so many kills; 0: only when the time is up
-	// Exec makes the command of one writer process: our own binary with a hidden verb that calls TortureWriter with these
+	// Exec makes the command of one writer process: our own binary with a hidden verb that calls Write with these
 	// values and its standard output.
 	Exec func(ctx context.Context, dir string, writer, from int) *exec.Cmd
 }
 
-// TortureReport is what a torture run found. It passed when Lost, Twice and Gaps are zero.
-type TortureReport struct {
+// Report is what a torture run found. It passed when Lost, Twice and Gaps are zero.
+type Report struct {
 	Directory    string        `json:"directory"` // the scratch project; removed when the run passed
 	Duration     time.Duration `json:"durationNs"`
 	Writers      int           `json:"writers"`
@@ -46,62 +50,63 @@ type TortureReport struct {
 }
 
 const (
-	tortureDuration = 10 * time.Second
-	tortureWriters  = 8
+	defaultDuration = 10 * time.Second
+	defaultWriters  = 8
 
-	// A writer lives at most so long after its first receipt, so that there are many kills; one of tortureEarly writers is
+	// A writer lives at most so long after its first receipt, so that there are many kills; one of early writers is
 	// killed at any time after its start.
-	tortureLife  = 250 * time.Millisecond
-	tortureEarly = 4
-	tortureStart = 30 * time.Second // a writer without a receipt by then hangs
+	maxLife  = 250 * time.Millisecond
+	early    = 4
+	maxStart = 30 * time.Second // a writer without a receipt by then hangs
 )
 
-// TortureWriter is one writer of a torture run: it stores numbered updates in the project at dir until it is killed or ctx ends
+// Write is one writer of a torture run: it stores numbered updates in the project at dir until it is killed or ctx ends
 // and says each receipt on out, in one write of one line. from is the first number.
-func TortureWriter(ctx context.Context, dir string, writer, from int, out io.Writer) error {
-	e := tortureEngine(dir, fmt.Sprintf("torture writer %d", writer))
-	name := tortureName(writer)
+func Write(ctx context.Context, dir string, writer, from int, out io.Writer) error {
+	e := engine.Open(engine.Project{Root: dir, Dir: handoff(dir)}, engine.Options{Command: fmt.Sprintf("torture writer %d", writer)})
+	name := nameOf(writer)
 	for i := from; ctx.Err() == nil; i++ {
-		start := e.now()
-		r, err := e.Do(ctx, Request{Command: Report{Agent: name, Update: event.Update{Note: tortureNote(writer, i)}}})
+		start := now()
+		r, err := e.Do(ctx, engine.Request{Command: engine.Report{Agent: name, Update: event.Update{Note: noteOf(writer, i)}}})
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(out, "%d %d %s %d\n", i, r.Seq(), r.Events[0].ID, e.now().Sub(start).Microseconds()); err != nil {
+		if _, err := fmt.Fprintf(out, "%d %d %s %d\n", i, r.Seq(), r.Events[0].ID, now().Sub(start).Microseconds()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func tortureEngine(dir, command string) *Engine {
-	return Open(Project{Root: dir, Dir: filepath.Join(dir, store.DirName)}, Options{Command: command})
-}
+func handoff(dir string) string { return filepath.Join(dir, store.DirName) }
 
-func tortureName(writer int) string    { return fmt.Sprintf("writer-%d", writer) }
-func tortureNote(writer, i int) string { return fmt.Sprintf("write %d of writer %d", i, writer) }
+// now is the real time: a run measures how long answers take.
+func now() time.Time { return time.Now() } //nolint:forbidigo // as it says
 
-// Torture lets writers append to a scratch log in a temporary directory, kills them at random, starts them again, and then
+func nameOf(writer int) string    { return fmt.Sprintf("writer-%d", writer) }
+func noteOf(writer, i int) string { return fmt.Sprintf("write %d of writer %d", i, writer) }
+
+// Run lets writers append to a scratch log in a temporary directory, kills them at random, starts them again, and then
 // checks that everything acknowledged is found, no number is used twice and none is left out. progress may be nil.
-func Torture(ctx context.Context, o TortureOptions, progress func(TortureReport)) (TortureReport, error) {
+func Run(ctx context.Context, o Options, progress func(Report)) (Report, error) {
 	if o.Exec == nil {
-		return TortureReport{}, &UsageError{Message: "a torture run needs a way to start its writers"}
+		return Report{}, &engine.UsageError{Message: "a torture run needs a way to start its writers"}
 	}
 	if o.Duration <= 0 {
-		o.Duration = tortureDuration
+		o.Duration = defaultDuration
 	}
 	if o.Writers <= 0 {
-		o.Writers = tortureWriters
+		o.Writers = defaultWriters
 	}
 	dir, err := os.MkdirTemp("", "loadout-torture-")
 	if err != nil {
-		return TortureReport{}, fmt.Errorf("make scratch project: %w", err)
+		return Report{}, fmt.Errorf("make scratch project: %w", err)
 	}
-	t := &torture{
-		engine: tortureEngine(dir, "torture"), options: o, progress: progress, acks: map[int64]ack{},
-		report: TortureReport{Directory: dir, Writers: o.Writers},
+	t := &run{
+		options: o, progress: progress, acks: map[int64]ack{},
+		report: Report{Directory: dir, Writers: o.Writers},
 	}
-	if err := t.run(ctx); err != nil {
+	if err := t.keepWriting(ctx); err != nil {
 		return t.report, errors.Join(err, os.RemoveAll(dir))
 	}
 	if err := t.check(ctx); err != nil {
@@ -119,22 +124,21 @@ type ack struct {
 	id             string
 }
 
-// torture is a run in progress.
-type torture struct {
-	engine   *Engine // of the scratch project
-	options  TortureOptions
-	progress func(TortureReport)
+// run is a torture run in progress.
+type run struct {
+	options  Options
+	progress func(Report)
 	start    time.Time
 	enough   context.CancelFunc // ends the run
 
 	mu     sync.Mutex
 	acks   map[int64]ack
-	report TortureReport
+	report Report
 }
 
-// run keeps the writers going until the time is up.
-func (t *torture) run(parent context.Context) error {
-	t.start = t.engine.now()
+// keepWriting keeps the writers going until the time is up.
+func (t *run) keepWriting(parent context.Context) error {
+	t.start = now()
 	ctx, cancel := context.WithTimeout(parent, t.options.Duration)
 	defer cancel()
 	t.enough = cancel
@@ -154,7 +158,7 @@ func (t *torture) run(parent context.Context) error {
 	}
 	wg.Wait()
 	close(faults)
-	t.report.Duration = t.engine.now().Sub(t.start)
+	t.report.Duration = now().Sub(t.start)
 	if err := <-faults; err != nil {
 		return err
 	}
@@ -162,14 +166,14 @@ func (t *torture) run(parent context.Context) error {
 }
 
 // life is one writer process from its start to its kill. It returns the number from which the next one goes on.
-func (t *torture) life(ctx context.Context, writer, from int) (next int, err error) {
+func (t *run) life(ctx context.Context, writer, from int) (next int, err error) {
 	cmd := t.options.Exec(context.WithoutCancel(ctx), t.report.Directory, writer, from)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return from, fmt.Errorf("start writer: %w", err)
 	}
-	complaint := &boundedBuffer{max: 4096}
-	cmd.Stderr = complaint
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
 	if err := cmd.Start(); err != nil {
 		return from, fmt.Errorf("start writer: %w", err)
 	}
@@ -205,14 +209,14 @@ func (t *torture) life(ctx context.Context, writer, from int) (next int, err err
 
 // killInTime kills a writer at random, most of them after the first receipt, and reports whether it did before the writer ended.
 func killInTime(ctx context.Context, cmd *exec.Cmd, first, ended <-chan struct{}) bool {
-	life := rand.N(tortureLife)       //nolint:gosec // when to kill is no secret
-	if rand.IntN(tortureEarly) != 0 { //nolint:gosec // nor whom
+	life := rand.N(maxLife)    //nolint:gosec // when to kill is no secret
+	if rand.IntN(early) != 0 { //nolint:gosec // nor whom
 		select {
 		case <-first:
 		case <-ctx.Done():
 		case <-ended:
 			return false
-		case <-time.After(tortureStart):
+		case <-time.After(maxStart):
 		}
 	}
 	select {
@@ -225,7 +229,7 @@ func killInTime(ctx context.Context, cmd *exec.Cmd, first, ended <-chan struct{}
 }
 
 // heard takes in one receipt and returns the number after it.
-func (t *torture) heard(writer int, line string) (next int, err error) {
+func (t *run) heard(writer int, line string) (next int, err error) {
 	var (
 		a      = ack{writer: writer}
 		seq    int64
@@ -243,18 +247,18 @@ func (t *torture) heard(writer int, line string) (next int, err error) {
 	t.report.Acknowledged++
 	t.report.Slowest = max(t.report.Slowest, time.Duration(micros)*time.Microsecond)
 	if t.progress != nil {
-		t.report.Duration = t.engine.now().Sub(t.start)
+		t.report.Duration = now().Sub(t.start)
 		t.progress(t.report)
 	}
 	return a.number + 1, nil
 }
 
 // check reads the log and compares it with what was acknowledged.
-func (t *torture) check(ctx context.Context) error {
+func (t *run) check(ctx context.Context) error {
 	r := &t.report
 	seen := map[int64]bool{}
 	head := int64(-1)
-	_, err := t.engine.log.Read(ctx, place{}, func(b store.Batch) error {
+	_, err := store.Open(handoff(r.Directory), store.Options{}).Read(ctx, store.Position{}, func(b store.Batch) error {
 		for i := range b.Lines {
 			l := &b.Lines[i]
 			head = max(head, l.Seq)
@@ -262,16 +266,19 @@ func (t *torture) check(ctx context.Context) error {
 				r.Twice++
 			}
 			seen[l.Seq] = true
-			ev, err := decodeLine(l)
-			if err != nil {
+			if l.Err != nil {
 				r.Torn++
 				continue
+			}
+			ev, err := event.Decode(l.Object, l.Raw)
+			if err != nil {
+				return fmt.Errorf("line %d: %w", l.Number, err)
 			}
 			a, acknowledged := t.acks[l.Seq]
 			switch {
 			case !acknowledged:
 				r.Unanswered++
-			case ev.ID == a.id && ev.From == tortureName(a.writer) && ev.Description == tortureNote(a.writer, a.number):
+			case ev.ID == a.id && ev.From == nameOf(a.writer) && ev.Description == noteOf(a.writer, a.number):
 				r.Found++
 			}
 		}
