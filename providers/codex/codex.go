@@ -60,8 +60,8 @@ func (Provider) Detect(ctx context.Context) (turn.Program, error) {
 		return found, codex.Failure(turn.NotSignedIn, turn.Nothing, "", nil)
 	}
 	for line := range strings.Lines(out + lines.Stderr) {
-		if strings.HasPrefix(line, "Logged in") {
-			// "Logged in using an API key - sk-…": the key is masked, and still nobody's business.
+		if !strings.HasPrefix(line, "WARNING") {
+			// "API key configured - sk-…": the key is masked, and still nobody's business.
 			account, _, _ := strings.Cut(line, " - ")
 			found.Account = program.OneLine(account)
 			break

@@ -345,7 +345,7 @@ func TestRealDetect(t *testing.T) {
 	}
 	clienttest.Write(t, filepath.Join(os.Getenv("CODEX_HOME"), "auth.json"), `{"OPENAI_API_KEY":"sk-test-0123456789abcdef"}`)
 	found, err = New().Detect(t.Context())
-	if err != nil || !found.SignedIn || !strings.HasPrefix(found.Account, "Logged in") || strings.Contains(found.Account, "sk-") {
+	if err != nil || !found.SignedIn || found.Account != "API key configured" || strings.Contains(found.Account, "sk-") {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	t.Setenv("CODEX_API_KEY", "sk-test")
