@@ -17,7 +17,7 @@ type place = store.Position
 
 const (
 	// A checkpoint is written when so much was read past the last one: what a verb can read in a few milliseconds.
-	checkpointLines = 512
+	checkpointLines = 128
 	checkpointBytes = 256 << 10
 
 	// checkpointAge is how old a checkpoint must be to be written anew: of many processes that write at once, one does it.

@@ -298,7 +298,7 @@ func (r *rewrite) replace() error {
 		return err
 	}
 	// A log that another writer has opened must not be replaced under it.
-	current, err := r.tx.log.names(r.tx.lock.path, r.tx.lock.info)
+	current, err := r.tx.log.names(r.tx.log.lockFile.path, r.tx.log.lockFile.info)
 	if err == nil && !current {
 		err = ErrChanged
 	}

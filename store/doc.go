@@ -32,7 +32,7 @@
 // The lock excludes goroutines as it excludes processes. It is released by the
 // system when its holder dies, and never stolen: the owner record in the file is
 // for people. The wait for it is bounded, and the refusal, a *LockedError, names
-// the owner. After taking it, the file at the path is compared with the one held,
+// the owner. A run of updates keeps it in turns of 20 ms. After taking it, the file at the path is compared with the one held,
 // so that a lock file that was deleted or replaced lets no second writer in;
 // should that happen to a writer that holds it already, Append notices the other
 // one's lines and answers ErrChanged or ErrUncertain. Readers never take the lock.

@@ -2,146 +2,183 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"time"
-
-	"github.com/gofrs/flock"
 )
 
-// A writer that writes again and again finds the lock free each time, while those
-// who wait sleep. After turnTime it steps aside for turnPause, in which one of
-// them takes over.
+// A process that writes again and again keeps the lock from one write to the next,
+// for a turn: handing it over takes longer than several writes. Those who wait do
+// so in the queue of the operating system, so each comes to its turn.
 const (
-	turnTime  = 20 * time.Millisecond
-	turnPause = 2 * time.Millisecond
-	turnGap   = time.Millisecond // a longer one between two writes ends a turn
+	turnTime = 20 * time.Millisecond
+	turnGap  = time.Millisecond // a longer one between two writes ends a turn
 )
 
-// pause returns how long to sleep before the next try of a lock that was waited
-// for so long already. Waiting polls, because a blocking flock can neither be
-// bounded nor cancelled, and because it hands the lock over after every write,
-// which takes longer than several writes of one process. Most locks are free
-// again after a write; then it is worth waiting quietly; who has waited long
-// looks more often and so goes first.
-func pause(waited time.Duration) time.Duration {
-	switch {
-	case waited < time.Millisecond:
-		return 500 * time.Microsecond
-	case waited < 5*time.Millisecond:
-		return 2 * time.Millisecond
-	case waited < 150*time.Millisecond:
-		return 15 * time.Millisecond
-	case waited < 400*time.Millisecond:
-		return 5 * time.Millisecond
-	case waited < 2*time.Second:
-		return time.Millisecond
-	}
-	return 10 * time.Millisecond // somebody holds it for long
-}
+// recheck is how often who waits looks whether the lock file is still the one at
+// the path.
+const recheck = 250 * time.Millisecond
 
 // turn is a run of writes of one process without a gap.
-type turn struct{ began, ended time.Time }
+type turn struct {
+	began, ended time.Time
+	keeps        bool        // the lock, from one write to the next
+	idle         *time.Timer // gives a kept lock back when no write follows
+}
 
-// over reports whether it is time to step aside before the next write.
-func (t *turn) over(now time.Time) bool {
-	if now.Sub(t.ended) > turnGap {
+// take begins a turn, unless the lock was given back only just now, within one.
+func (t *turn) take(now time.Time) {
+	if now.Sub(t.ended) > turnGap || now.Sub(t.began) >= turnTime {
 		t.began = now
 	}
-	if now.Sub(t.began) < turnTime {
-		return false
-	}
-	t.began = now
-	return true
 }
 
-// held is a lock of the operating system that this process holds.
-type held struct {
-	log  *Log
-	lock *flock.Flock
-	path string
-	info fs.FileInfo // of the file that is locked
+// goesOn notes that a write has ended, and reports whether another one is likely
+// and still within the turn: a single write makes no turn.
+func (t *turn) goesOn(now time.Time) bool {
+	single := t.ended.Before(t.began)
+	t.ended = now
+	return !single && now.Sub(t.began) < turnTime
 }
 
-// acquire takes the lock file at path. Every acquisition has a descriptor of its
-// own, so two goroutines exclude each other as two processes do. A lock file that
-// was deleted or replaced while it was being taken does not count.
-func (l *Log) acquire(ctx context.Context, path string, note *ownerNote, wait time.Duration) (*held, error) {
+// lockFile is a lock of the operating system on a file. The file stays open from
+// one acquisition to the next, because opening it for every try takes longer than
+// trying. So a lockFile is for one goroutine at a time; two of them exclude each
+// other, in one process as in two.
+type lockFile struct {
+	log   *Log
+	path  string
+	owner *ownerNote
+	file  *os.File    // nil while it is not open
+	info  fs.FileInfo // of file
+}
+
+func (l *Log) newLockFile(path, command string) *lockFile {
+	return &lockFile{log: l, path: path, owner: newOwnerNote(command)}
+}
+
+// acquire takes the lock. The error is a *LockedError when it was not free for so
+// long.
+func (f *lockFile) acquire(ctx context.Context, wait time.Duration) (err error) {
 	start := time.Now()
-	h := &held{log: l, path: path, lock: flock.New(path,
-		flock.SetFlag(os.O_CREATE|os.O_RDWR|openNoFollow|openNonBlock), flock.SetPermissions(fileMode))}
 	for {
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("wait for %s: %w", path, err)
+		if f.file == nil {
+			if err := f.open(); err != nil {
+				return fmt.Errorf("lock %s: %w", f.path, err)
+			}
 		}
-		locked, err := h.try()
-		if err != nil {
-			return nil, fmt.Errorf("lock %s: %w", path, err)
+		locked, err := tryLock(f.file)
+		if err == nil && !locked {
+			locked, err = f.queue(ctx, start.Add(wait))
 		}
-		if locked {
-			note.write(h)
-			return h, nil
+		if err == nil && locked {
+			if locked, err = f.check(); err == nil && locked {
+				return nil
+			}
 		}
-		waited := time.Since(start)
-		if waited >= wait {
-			return nil, &LockedError{Path: path, Owner: l.readOwner(path), Waited: waited}
+		switch waited := time.Since(start); {
+		case err != nil:
+			return fmt.Errorf("lock %s: %w", f.path, also(err, f.drop()))
+		case ctx.Err() != nil:
+			return fmt.Errorf("wait for %s: %w", f.path, ctx.Err())
+		case waited >= wait:
+			return &LockedError{Path: f.path, Owner: f.log.readOwner(f.path), Waited: waited}
 		}
-		p := pause(waited)
-		sleep(ctx, min(wait-waited, p/2+rand.N(p))) //nolint:gosec // jitter, not a secret
 	}
 }
 
-// sleep pauses for d or until ctx is done.
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
+// queue waits for the lock of the open file as long as that is the one at the path.
+func (f *lockFile) queue(ctx context.Context, until time.Time) (locked bool, err error) {
+	if !time.Now().Before(until) {
+		return false, nil
+	}
+	file, done := f.file, make(chan error, 1)
+	go func() { done <- waitLock(file) }()
+	timer := time.NewTimer(min(recheck, time.Until(until)))
 	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
+	for {
+		select {
+		case err := <-done:
+			return err == nil, err
+		case <-ctx.Done():
+		case now := <-timer.C:
+			if same, err := f.log.names(f.path, f.info); err == nil && same && now.Before(until) {
+				timer.Reset(min(recheck, until.Sub(now)))
+				continue
+			}
+		}
+		// Nothing ends the wait of the system: when it is over, the lock is given back.
+		f.file = nil
+		go func() {
+			<-done
+			_ = file.Close()
+		}()
+		return false, nil
 	}
 }
 
-// try takes the lock if it is free and the file at the path is the one locked.
-func (h *held) try() (bool, error) {
-	locked, err := h.lock.TryLock()
-	if isLink(err) {
-		return false, &UnsafeError{Path: h.path, Reason: "is a link"}
-	}
-	if err != nil || !locked {
-		return false, err
-	}
-	h.info, err = h.lock.Stat()
-	if err == nil {
-		err = safe(h.path, h.info, 0)
-	}
-	if err == nil && tooOpen(h.info) {
-		_, err = h.log.narrow(h.path, h.info)
+// check reports whether the file that is locked is the one at the path. Another
+// one does not count: it was deleted or replaced.
+func (f *lockFile) check() (bool, error) {
+	now, err := f.log.fs.Lstat(f.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(f.info, now) {
+		return false, f.drop()
 	}
 	if err == nil {
-		locked, err = h.log.names(h.path, h.info)
+		err = safe(f.path, now, 0)
 	}
-	if err != nil || !locked {
-		return false, also(err, h.lock.Unlock())
+	if err == nil && tooOpen(now) {
+		_, err = f.log.narrow(f.path, now)
+	}
+	if err != nil {
+		return false, also(err, f.drop())
 	}
 	return true, nil
 }
 
+// open opens the lock file, and makes it when there is none.
+func (f *lockFile) open() (err error) {
+	f.file, err = os.OpenFile(f.path, os.O_CREATE|os.O_RDWR|openNoFollow|openNonBlock, fileMode)
+	if isLink(err) {
+		return &UnsafeError{Path: f.path, Reason: "is a link"}
+	}
+	if err == nil {
+		f.info, err = f.file.Stat()
+	}
+	if err != nil {
+		return also(err, f.drop())
+	}
+	return nil
+}
+
+// drop closes the file, which gives a lock on it back.
+func (f *lockFile) drop() error {
+	if f.file == nil {
+		return nil
+	}
+	err := f.file.Close()
+	f.file = nil
+	return err
+}
+
 // release gives the lock back. The file stays: removing it would let two
 // processes lock two files of one name.
-func (h *held) release() error {
-	if err := h.lock.Unlock(); err != nil {
-		return fmt.Errorf("unlock %s: %w", h.path, err)
+func (f *lockFile) release() error {
+	err := unlock(f.file)
+	if err != nil || !keepOpen {
+		err = also(err, f.drop())
+	}
+	if err != nil {
+		return fmt.Errorf("unlock %s: %w", f.path, err)
 	}
 	return nil
 }
 
 // lock makes this goroutine the only writer of the log: first among those of the
 // process, then among processes. The wait counts for both together.
-func (l *Log) lock(ctx context.Context) (release func() error, h *held, err error) {
-	path := filepath.Join(l.dir, LockName)
+func (l *Log) lock(ctx context.Context) (release func() error, err error) {
 	start := time.Now()
 	select {
 	case l.writer <- struct{}{}:
@@ -151,26 +188,63 @@ func (l *Log) lock(ctx context.Context) (release func() error, h *held, err erro
 		select {
 		case l.writer <- struct{}{}:
 		case <-ctx.Done():
-			return nil, nil, fmt.Errorf("wait for %s: %w", path, ctx.Err())
+			return nil, fmt.Errorf("wait for %s: %w", l.lockFile.path, ctx.Err())
 		case <-timer.C:
-			return nil, nil, &LockedError{Path: path, Owner: l.readOwner(path), Waited: time.Since(start)}
+			return nil, &LockedError{Path: l.lockFile.path, Owner: l.readOwner(l.lockFile.path), Waited: time.Since(start)}
 		}
 	}
-	if l.turn.over(time.Now()) {
-		sleep(ctx, turnPause)
-	}
-	h, err = l.acquire(ctx, path, l.owner, l.options.LockWait-time.Since(start))
-	if err != nil {
+	if err := l.take(ctx, l.options.LockWait-time.Since(start)); err != nil {
 		<-l.writer
-		return nil, nil, err
+		return nil, err
 	}
 	return func() error {
-		defer func() {
-			l.turn.ended = time.Now()
-			<-l.writer
-		}()
-		return h.release()
-	}, h, nil
+		defer func() { <-l.writer }()
+		return l.giveBack()
+	}, nil
+}
+
+// take makes sure that this process has the lock.
+func (l *Log) take(ctx context.Context, wait time.Duration) error {
+	if l.turn.keeps {
+		l.turn.keeps = false
+		if same, err := l.lockFile.check(); err != nil || same {
+			return err
+		}
+	}
+	if err := l.lockFile.acquire(ctx, wait); err != nil {
+		return err
+	}
+	now := time.Now()
+	l.turn.take(now)
+	l.lockFile.owner.write(l.lockFile.file, now)
+	return nil
+}
+
+// giveBack gives the lock back, or keeps it when this process has just written
+// before and will probably write again.
+func (l *Log) giveBack() error {
+	if l.turn.keeps = keepOpen && l.turn.goesOn(time.Now()); !l.turn.keeps {
+		return l.lockFile.release()
+	}
+	if l.turn.idle == nil {
+		l.turn.idle = time.AfterFunc(turnGap, l.endTurn)
+	} else {
+		l.turn.idle.Reset(turnGap)
+	}
+	return nil
+}
+
+// endTurn gives back a lock that was kept for a write that has not come.
+func (l *Log) endTurn() {
+	select {
+	case l.writer <- struct{}{}:
+		if l.turn.keeps {
+			l.turn.keeps = false
+			_ = l.lockFile.release() // a file that was closed has given it back
+		}
+		<-l.writer
+	default: // it has come
+	}
 }
 
 // Lease takes the lock file name in the directory of the log for as long as this
@@ -184,9 +258,10 @@ func (l *Log) Lease(name, command string) (release func() error, err error) {
 	if _, err := l.makeDir(); err != nil {
 		return nil, err
 	}
-	h, err := l.acquire(context.Background(), path, newOwnerNote(command), 0)
-	if err != nil {
-		return nil, err
+	f := l.newLockFile(path, command)
+	if err := f.acquire(context.Background(), 0); err != nil {
+		return nil, also(err, f.drop())
 	}
-	return h.release, nil
+	f.owner.write(f.file, time.Now())
+	return func() error { return also(f.release(), f.drop()) }, nil
 }

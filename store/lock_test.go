@@ -127,6 +127,55 @@ func TestLockFileReplacedWhileWaiting(t *testing.T) {
 	}
 }
 
+// Who writes without a pause lets others in, and gives back what it keeps.
+func TestRunOfWrites(t *testing.T) {
+	dir := newDir(t)
+	busy, other := store.Open(dir, store.Options{}), store.Open(dir, store.Options{})
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	began := make(chan struct{}, 1)
+	go func() {
+		defer close(stopped)
+		for {
+			write(t, busy, 1)
+			select {
+			case <-stop:
+				return
+			case began <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	<-began
+	for range 5 {
+		write(t, other, 1)
+	}
+	close(stop)
+	<-stopped
+	start := time.Now()
+	write(t, other, 1)
+	if waited := time.Since(start); waited > 5*time.Second {
+		t.Errorf("a lock that nobody uses was kept for %v", waited)
+	}
+}
+
+// A wait that was given up leaves nothing locked behind.
+func TestGivenUpWait(t *testing.T) {
+	dir := newDir(t)
+	hold(t, dir, "", func() {
+		impatient := store.Open(dir, store.Options{LockWait: 20 * time.Millisecond})
+		for range 3 {
+			_, _, err := tryWrite(t, impatient, 1)
+			var locked *store.LockedError
+			if !errors.As(err, &locked) {
+				t.Fatalf("error %v", err)
+			}
+		}
+	})
+	for range 3 {
+		write(t, store.Open(dir, store.Options{LockWait: 5 * time.Second}), 1)
+	}
+}
+
 // A writer whose lock file was taken away does not acknowledge, because another
 // one may write at the same time.
 func TestLockFileReplacedWhileHeld(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"time"
 	"unicode/utf8"
@@ -33,44 +32,23 @@ const ownerBytes = 512
 // ownerTime is a format of fixed width, so that only the time is written anew.
 const ownerTime = "2006-01-02T15:04:05.000Z"
 
-// ownerNote writes the owner record of this process into a lock file. It keeps
-// the file open for the next time. Only the holder of the lock uses it.
+// ownerNote writes the owner record of this process into a lock file. Only the
+// holder of the lock uses it.
 type ownerNote struct {
 	command string
-	record  []byte   // nil until it is first needed
-	file    *os.File // the lock file, for writing; nil when it is not open
-	info    fs.FileInfo
+	record  []byte // nil until it is first needed
 }
 
 func newOwnerNote(command string) *ownerNote { return &ownerNote{command: command} }
 
-// write notes in the lock file who holds it. That is for people only, so it is
-// not synced and its failure is not one of the lock.
-func (n *ownerNote) write(h *held) {
+// write notes in the lock file who holds it since when. That is for people only,
+// so it is not synced and its failure is not one of the lock.
+func (n *ownerNote) write(lock *os.File, since time.Time) {
 	if n.record == nil {
 		n.record = ownerRecord(n.command)
 	}
-	copy(n.record[len(ownerPrefix):], time.Now().UTC().Format(ownerTime))
-	if n.file == nil || !os.SameFile(n.info, h.info) {
-		if !n.open(h) {
-			return
-		}
-	}
-	_, _ = n.file.WriteAt(n.record, ownerOffset)
-}
-
-// open opens the lock file that is held.
-func (n *ownerNote) open(h *held) bool {
-	if n.file != nil {
-		_ = n.file.Close()
-	}
-	var err error
-	if n.file, err = os.OpenFile(h.path, os.O_WRONLY|openNoFollow|openNonBlock, 0); err != nil {
-		n.file = nil
-		return false
-	}
-	n.info = h.info
-	return true
+	copy(n.record[len(ownerPrefix):], since.UTC().Format(ownerTime))
+	_, _ = lock.WriteAt(n.record, ownerOffset)
 }
 
 const ownerPrefix = `{"since":"`

@@ -37,16 +37,16 @@ type Options struct {
 
 // Log is the log of one project. Its methods may be called from any goroutine.
 type Log struct {
-	dir     string
-	path    string
-	fs      FS
-	options Options
-	writer  chan struct{} // one slot: the mutex in front of the lock, with a bounded wait
-	turn    turn          // used by whoever has the slot
-	owner   *ownerNote    // likewise
-	kept    kept          // from the last update; likewise
-	scratch buffer        // memory for what an update reads; likewise
-	local   func() error  // once: refuses a network file system
+	dir      string
+	path     string
+	fs       FS
+	options  Options
+	writer   chan struct{} // one slot: the mutex in front of the lock, with a bounded wait
+	turn     turn          // used by whoever has the slot
+	lockFile *lockFile     // likewise
+	kept     kept          // from the last update; likewise
+	scratch  buffer        // memory for what an update reads; likewise
+	local    func() error  // once: refuses a network file system
 }
 
 // Open returns the log in dir, the .handoff directory of a project. It does no
@@ -65,7 +65,8 @@ func Open(dir string, o Options) *Log {
 		o.Command = filepath.Base(os.Args[0])
 	}
 	dir = filepath.Clean(dir)
-	l := &Log{dir: dir, path: filepath.Join(dir, LogName), fs: o.FS, options: o, writer: make(chan struct{}, 1), owner: newOwnerNote(o.Command)}
+	l := &Log{dir: dir, path: filepath.Join(dir, LogName), fs: o.FS, options: o, writer: make(chan struct{}, 1)}
+	l.lockFile = l.newLockFile(filepath.Join(dir, LockName), o.Command)
 	l.local = sync.OnceValue(func() error { return refuseNetwork(dir, o.AllowNetwork) })
 	return l
 }

@@ -13,7 +13,6 @@ import (
 // calls, in one goroutine.
 type Tx struct {
 	log   *Log
-	lock  *held
 	file  *source  // nil while the log is not open or does not exist
 	end   Position // after the last line
 	tail  []byte   // the bytes before end
@@ -34,11 +33,11 @@ func (l *Log) Update(ctx context.Context, fn func(*Tx) error) (err error) {
 	if err != nil {
 		return fmt.Errorf("prepare %s: %w", l.dir, err)
 	}
-	release, h, err := l.lock(ctx)
+	release, err := l.lock(ctx)
 	if err != nil {
 		return err
 	}
-	tx := &Tx{log: l, lock: h, notes: notes}
+	tx := &Tx{log: l, notes: notes}
 	defer func() { err = also(err, also(tx.close(), release())) }()
 	return fn(tx)
 }
