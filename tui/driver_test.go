@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,11 +19,12 @@ import (
 // nothing here depends on time.
 type driver struct {
 	testing.TB
-	m    *model
-	fake *fakeEngine
-	seen int // events of the fake that the feed was given
-	quit bool
-	sent []string // sequences for the terminal
+	m     *model
+	fake  *fakeEngine
+	seen  int // events of the fake that the feed was given
+	quit  bool
+	sent  []string // sequences for the terminal
+	mouse bool
 }
 
 // drive opens a cockpit of 120×40 on a fake engine.
@@ -43,6 +45,9 @@ func drive(tb testing.TB, f *fakeEngine, edit ...func(*Options)) *driver {
 	d := &driver{TB: tb, m: m, fake: f}
 	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	m.screen = d
+	m.exec = func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
+		return func() tea.Msg { return done(c.Run()) }
+	}
 	d.resize(120, 40)
 	v, err := f.View(context.Background())
 	if err == nil {
@@ -74,6 +79,12 @@ func foldFake(d engine.Delivery, s *state.State) *state.State {
 func (d *driver) Send(s string) { d.sent = append(d.sent, s) }
 func (d *driver) Redraw()       {}
 func (d *driver) Stop() error   { return nil }
+
+// Pause, Resume, Files and Mouse are the terminal's as well.
+func (d *driver) Pause() error                    { return nil }
+func (d *driver) Resume() error                   { return nil }
+func (d *driver) Files() (in, out, errs *os.File) { return nil, nil, nil }
+func (d *driver) Mouse(on bool)                   { d.mouse = on }
 
 // run gives a message to the model and does everything that follows from it.
 func (d *driver) run(msg tea.Msg) {
@@ -125,7 +136,7 @@ var named = map[string]tea.KeyMsg{
 	"up": {Type: tea.KeyUp}, "down": {Type: tea.KeyDown}, "left": {Type: tea.KeyLeft}, "right": {Type: tea.KeyRight},
 	"home": {Type: tea.KeyHome}, "end": {Type: tea.KeyEnd}, "pgup": {Type: tea.KeyPgUp}, "pgdown": {Type: tea.KeyPgDown},
 	"backspace": {Type: tea.KeyBackspace}, "space": {Type: tea.KeySpace, Runes: []rune{' '}}, "ctrl+c": {Type: tea.KeyCtrlC},
-	"ctrl+u": {Type: tea.KeyCtrlU}, "ctrl+z": {Type: tea.KeyCtrlZ},
+	"ctrl+u": {Type: tea.KeyCtrlU}, "ctrl+o": {Type: tea.KeyCtrlO}, "ctrl+z": {Type: tea.KeyCtrlZ},
 }
 
 // press presses keys one after the other; what has no name is typed letter by letter.

@@ -134,7 +134,11 @@ func (f *fakeEngine) Events(_ context.Context, q engine.Query) (engine.EventsRes
 	if q.Last > 0 {
 		from = max(end-q.Last, 0)
 	}
-	r.Events = f.events[from:end:end]
+	from = max(from, int(q.After)+1)
+	if q.Max > 0 {
+		end = min(end, from+q.Max)
+	}
+	r.Events = f.events[min(from, end):end:end]
 	r.Omitted = int64(from)
 	return r, nil
 }

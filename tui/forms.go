@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/overlay"
 	"github.com/agentloadout/loadout/tui/pane"
@@ -46,7 +48,14 @@ func (m *model) act(i keymap.Intent) tea.Cmd {
 }
 
 func input(name, label, value, placeholder string) *overlay.Input {
-	return &overlay.Input{Name: name, Label: label, Field: overlay.NewField(value), Placeholder: placeholder}
+	return &overlay.Input{Name: name, Label: label, Field: overlay.Suggest(value), Placeholder: placeholder}
+}
+
+// long is an input for a text that may have several lines.
+func long(name, label, value, placeholder string) *overlay.Input {
+	in := input(name, label, value, placeholder)
+	in.Field, in.Long = overlay.NewField(value), true // a beginning, not a suggestion
+	return in
 }
 
 // agentInput asks who acts.
@@ -57,7 +66,7 @@ func (m *model) askClaim(s pane.Subject) {
 		input("path", "path", s.Path, "src/api"),
 		&overlay.Input{Name: "mode", Label: "mode", Choices: []string{string(event.Exclusive), string(event.Shared)}},
 		input("reason", "reason", "", "why, for those who meet it"),
-		input("ttl", "for", "", "30m, 2h; empty: until it is released"),
+		input("ttl", "for", "", "30m, 2h, 7d; empty: until it is released"),
 		m.agentInput(),
 	)
 	m.openForm(f, func() tea.Cmd {
@@ -121,9 +130,9 @@ func (m *model) askAck(s pane.Subject) {
 
 func (m *model) askQuestion(s pane.Subject) {
 	f := overlay.NewForm(m.look.Theme, "Ask", "ask", nil,
-		input("to", "to", m.other(s.Agent), "an agent, or * for everybody"), input("text", "question", m.request(s), "what you want to know"), m.agentInput())
+		input("to", "to", m.other(s.Agent), "an agent, or * for everybody"), long("text", "question", "", cmp.Or(m.request(s), "what you want to know")), m.agentInput())
 	m.openForm(f, func() tea.Cmd {
-		agent, ask := f.Value("agent"), engine.Ask{From: f.Value("agent"), To: f.Value("to"), Text: f.Value("text")}
+		agent, ask := f.Value("agent"), engine.Ask{From: f.Value("agent"), To: f.Value("to"), Text: cmp.Or(f.Value("text"), m.request(s))}
 		return m.send(f, agent, "asking", func(context.Context) (engine.Command, string, error) {
 			return ask, "asked " + ask.To, nil
 		})
@@ -132,8 +141,8 @@ func (m *model) askQuestion(s pane.Subject) {
 
 func (m *model) askTask(s pane.Subject) {
 	f := overlay.NewForm(m.look.Theme, "Task", "add the task", nil,
-		input("to", "for", m.other(s.Agent), "an agent, or * for whoever is free"), input("text", "task", "", "what is to be done"),
-		input("context", "context", "", "what it needs to know"), m.agentInput())
+		input("to", "for", m.other(s.Agent), "an agent, or * for whoever is free"), long("text", "task", "", "what is to be done"),
+		long("context", "context", "", "what it needs to know"), m.agentInput())
 	m.openForm(f, func() tea.Cmd {
 		agent := f.Value("agent")
 		task := engine.AddTask{From: agent, To: f.Value("to"), Text: f.Value("text"), Context: f.Value("context")}
@@ -145,7 +154,7 @@ func (m *model) askTask(s pane.Subject) {
 
 func (m *model) askDecision() {
 	f := overlay.NewForm(m.look.Theme, "Decide", "record it", nil,
-		input("title", "decision", "", "what was decided"), input("rationale", "because", "", "why"),
+		input("title", "decision", "", "what was decided"), long("rationale", "because", "", "why"),
 		input("supersedes", "replaces", "", "id of an older decision"), m.agentInput())
 	m.openForm(f, func() tea.Cmd {
 		agent := f.Value("agent")
@@ -163,10 +172,10 @@ func (m *model) askKill() tea.Cmd {
 		input("reason", "reason", "", "why, for those who are stopped")).Alarm()
 	m.openForm(f, func() tea.Cmd {
 		reason, by, e := f.Value("reason"), m.actor, m.engine
-		if reason == "" {
-			reason = "halted in the cockpit"
-		}
 		return m.start(f, "halting", func(ctx context.Context) (string, error) {
+			if reason == "" {
+				return "", wrongInput("reason", "why? those who are stopped will ask")
+			}
 			r, err := e.Kill(ctx, by, reason)
 			if err != nil {
 				return "", err
@@ -230,9 +239,9 @@ func duration(typed string) (time.Duration, error) {
 	if typed == "" {
 		return 0, nil
 	}
-	d, err := time.ParseDuration(typed)
-	if err != nil || d <= 0 {
-		return 0, wrongInput("ttl", "%q is no length of time; write 30m or 2h", typed)
+	d, err := words.ParseDuration(typed)
+	if err != nil {
+		return 0, wrongInput("ttl", "%s", err)
 	}
 	return d, nil
 }

@@ -63,6 +63,10 @@ func (m *model) overlayKey(o overlay.Overlay, k tea.KeyMsg) tea.Cmd {
 		}
 		m.closeOverlay(o)
 		return m.abandoned(o)
+	case overlay.Edit:
+		if f, ok := o.(*overlay.Form); ok {
+			return m.editInput(f)
+		}
 	case overlay.Submitted:
 		if submit := m.confirms[o]; submit != nil {
 			return submit()
@@ -107,6 +111,17 @@ func (m *model) intent(i keymap.Intent, k tea.KeyMsg) tea.Cmd {
 		return m.open()
 	case keymap.Filter:
 		m.openFilter()
+		return nil
+	case keymap.NextMatch:
+		return m.search(1)
+	case keymap.PreviousMatch:
+		return m.search(-1)
+	case keymap.Edit:
+		return m.editSubject()
+	case keymap.Mouse:
+		return m.toggleMouse()
+	case keymap.Jump:
+		m.openJump()
 		return nil
 	case keymap.CommandLine:
 		return m.openCommand()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -64,13 +65,16 @@ type model struct {
 	actions  actions
 	command  command
 	toast    toast
+	searched string // what was last typed behind /
 
 	attention attention
 	rings     bool // with the bell
 	mouse     bool // is listened to
 
-	after   func(d time.Duration, msg tea.Msg) tea.Cmd // a timer
-	ticking int                                        // serial of the tick that is awaited
+	env     func(name string) string
+	exec    func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd // runs a program in the terminal
+	after   func(d time.Duration, msg tea.Msg) tea.Cmd             // a timer
+	ticking int                                                    // serial of the tick that is awaited
 	screen  terminal
 	frame   []string
 	dirty   bool
@@ -91,14 +95,22 @@ type terminal interface {
 	Send(sequence string)
 	Redraw()
 	Stop() error
+	Pause() error
+	Resume() error
+	Files() (in, out, errs *os.File) // for a program that the cockpit lets run
+	Mouse(on bool)
 }
 
 // noTerminal is for frames that nobody sees.
 type noTerminal struct{}
 
-func (noTerminal) Send(string) {}
-func (noTerminal) Redraw()     {}
-func (noTerminal) Stop() error { return nil }
+func (noTerminal) Send(string)                     {}
+func (noTerminal) Redraw()                         {}
+func (noTerminal) Stop() error                     { return nil }
+func (noTerminal) Pause() error                    { return nil }
+func (noTerminal) Resume() error                   { return nil }
+func (noTerminal) Files() (in, out, errs *os.File) { return nil, nil, nil }
+func (noTerminal) Mouse(bool)                      {}
 
 // newPanes are the panes in the order of their numbers: those that first names, then the others. A further pane is a further line.
 func newPanes(look pane.Look, first []string) []pane.Pane {
@@ -140,6 +152,8 @@ func newModel(ctx context.Context, o Options) (*model, error) {
 		name:     projectName(o.Engine.Project()),
 		look:     pane.Look{Theme: th, Owners: th.NewOwners()},
 		keys:     keys,
+		env:      o.Environment,
+		exec:     tea.Exec,
 		rings:    set.Bell,
 		mouse:    o.Mouse || set.Mouse,
 		confirms: map[overlay.Overlay]func() tea.Cmd{},
@@ -248,6 +262,12 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		return m.output(msg)
 	case completionMsg:
 		m.completed(msg)
+	case momentMsg:
+		return m.arrivedAt(msg)
+	case editedMsg:
+		return m.edited(msg)
+	case tea.MouseMsg:
+		return m.mouseEvent(msg)
 	case historyMsg:
 		m.command.history.older(msg.lines)
 	case historyFailedMsg:

@@ -54,6 +54,20 @@ type (
 	historyMsg       struct{ lines []string }
 	historyFailedMsg struct{ err error }
 
+	// momentMsg is the last event that was stored by a moment.
+	momentMsg struct {
+		at  time.Time
+		seq int64
+		err error
+	}
+
+	// editedMsg is a text that comes back from the editor.
+	editedMsg struct {
+		text string
+		take func(text string) // nil: it was only read
+		err  error
+	}
+
 	// resumedMsg comes after the process was stopped and goes on, or says why it was not stopped.
 	resumedMsg struct{ err error }
 

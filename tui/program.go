@@ -90,6 +90,9 @@ func run(parent context.Context, o Options) (err error) {
 		return err
 	}
 	m.screen = scr
+	if m.mouse {
+		scr.Mouse(true)
+	}
 	quit := make(chan struct{})
 	var once sync.Once
 	end := func() { once.Do(func() { close(quit) }) }

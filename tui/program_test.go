@@ -129,7 +129,7 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 func TestStopMeansStopAlsoFromThePast(t *testing.T) {
 	f := story(t)
 	d := drive(t, f)
-	d.press("[", "K", "enter")
+	d.press("[", "K", "stop", "enter")
 	if f.halted == nil {
 		t.Fatal("not halted")
 	}

@@ -63,9 +63,15 @@ func (m *model) promptKey(k tea.KeyMsg) tea.Cmd {
 func (m *model) openFilter() {
 	i := m.focus
 	p := m.panes[i]
-	set := func(value string) tea.Cmd { return m.do(i, p.SetFilter(strings.TrimSpace(value))) }
+	set := func(value string) tea.Cmd {
+		value = strings.TrimSpace(value)
+		if value != "" {
+			m.searched = value
+		}
+		return m.do(i, p.SetFilter(value))
+	}
 	m.prompt = &prompt{
-		mark: "/", field: overlay.NewField(p.Filter()), hint: "enter keep  esc clear",
+		mark: "/", field: overlay.NewField(p.Filter()), hint: "enter keep  esc all rows, n N next",
 		changed: set,
 		entered: set,
 		left:    func() tea.Cmd { return set("") },

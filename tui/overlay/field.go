@@ -19,12 +19,20 @@ type Field struct {
 	value  string
 	cursor int  // a byte offset at a character's edge
 	cut    bool // something pasted did not fit
+	fresh  bool // a suggestion: what is typed takes its place
 }
 
 // NewField starts with a value and the cursor behind it.
 func NewField(value string) Field {
 	f := Field{}
 	f.insert(value)
+	return f
+}
+
+// Suggest starts with a value that the first letter replaces, unless the person moves in it first.
+func Suggest(value string) Field {
+	f := NewField(value)
+	f.fresh = f.value != ""
 	return f
 }
 
@@ -72,8 +80,18 @@ func (f *Field) wordEnd() int {
 
 // Key handles a key. It reports false for keys that do not edit.
 func (f *Field) Key(k tea.KeyMsg) bool {
+	fresh := f.fresh
+	f.fresh = false
 	if k.Paste || (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) && !k.Alt {
+		if fresh {
+			f.remove(0)
+			f.remove(len(f.value))
+		}
 		f.insert(string(k.Runes))
+		return true
+	}
+	if key := k.String(); fresh && (key == "backspace" || key == "delete") {
+		f.value, f.cursor = "", 0
 		return true
 	}
 	switch k.String() {
@@ -112,6 +130,10 @@ func (f *Field) Spans(t *theme.Theme, w int, focused bool, placeholder string) t
 			return theme.Spans{theme.S(text.Truncate(placeholder, w, t.Ellipsis), t.Dim)}
 		}
 		return theme.Spans{theme.S(text.Truncate(text.Line(f.value), w, t.Ellipsis), t.Text)}
+	}
+	if f.fresh {
+		shown := text.Truncate(text.Line(f.value), max(w-1, 0), t.Ellipsis)
+		return theme.Spans{theme.S(shown, t.Cursor), theme.S(" ", t.Cursor), theme.S("", t.Text)}
 	}
 	end := text.NextBreak(f.value, f.cursor)
 	before := text.Line(f.value[:f.cursor])

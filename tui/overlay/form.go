@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -21,6 +22,8 @@ type Input struct {
 	Label       string
 	Placeholder string // ASCII, shown while the text is empty
 	Field       Field
+	Long        bool   // a text that may have several lines, for which ctrl+o opens an editor
+	text        string // with its lines, when it has several
 	Choices     []string
 	Chosen      int
 }
@@ -29,7 +32,34 @@ func (i *Input) value() string {
 	if len(i.Choices) > 0 {
 		return i.Choices[i.Chosen]
 	}
+	return i.Text()
+}
+
+// Text is what was entered, without blanks around it.
+func (i *Input) Text() string {
+	if i.text != "" {
+		return i.text
+	}
 	return strings.TrimSpace(i.Field.Value())
+}
+
+// SetText replaces what was entered. Several lines are kept, and are edited only where they came from.
+func (i *Input) SetText(s string) {
+	s = strings.TrimSpace(s)
+	i.text = ""
+	if strings.Contains(s, "\n") {
+		i.text = s
+	}
+	i.Field.Set(s)
+}
+
+// key edits the text. Of several lines only the first is visible, so no key but the one that empties it has an effect.
+func (i *Input) key(k tea.KeyMsg) {
+	if i.text == "" {
+		i.Field.Key(k)
+	} else if !k.Paste && k.String() == "ctrl+u" {
+		i.SetText("")
+	}
 }
 
 // Form asks for a few values, or only for a yes when it has no inputs. A refused form stays open with everything typed.
@@ -109,7 +139,10 @@ func (f *Form) Key(k tea.KeyMsg) Outcome {
 	}
 	in := f.inputs[f.at]
 	if len(in.Choices) == 0 {
-		in.Field.Key(k)
+		if in.Long && !k.Paste && k.String() == "ctrl+o" {
+			return Edit
+		}
+		in.key(k)
 		return Open
 	}
 	switch {
@@ -120,6 +153,14 @@ func (f *Form) Key(k tea.KeyMsg) Outcome {
 		in.Chosen = (in.Chosen + 1) % len(in.Choices)
 	}
 	return Open
+}
+
+// Current is the input that is edited, nil when there is none.
+func (f *Form) Current() *Input {
+	if len(f.inputs) == 0 {
+		return nil
+	}
+	return f.inputs[f.at]
 }
 
 func (f *Form) move(d int) {
@@ -188,6 +229,12 @@ func (f *Form) row(in *Input, focused bool, label, w int) theme.Spans {
 	}
 	row := theme.Spans{theme.S(mark, t.Focus), theme.S(text.Pad(in.Label, label)+"  ", style)}
 	room := max(w-row.Width(), 1)
+	if in.text != "" {
+		first, rest, _ := strings.Cut(in.text, "\n")
+		more := fmt.Sprintf(" (+%d lines)", 1+strings.Count(rest, "\n"))
+		shown := text.Truncate(text.Line(first), max(room-text.Width(more), 0), t.Ellipsis)
+		return append(row, theme.S(shown, t.Text), theme.S(more, t.Dim))
+	}
 	if len(in.Choices) == 0 {
 		return append(row, in.Field.Spans(t, room, focused && f.busy == "", in.Placeholder)...)
 	}
@@ -241,6 +288,9 @@ func (f *Form) hint() theme.Spans {
 	hint := theme.Spans{theme.S("enter", t.Strong), theme.S(" "+f.verb, t.Dim)}
 	if len(f.inputs) > 1 {
 		hint = append(hint, theme.S("  tab", t.Strong), theme.S(" next", t.Dim))
+	}
+	if in := f.Current(); in != nil && in.Long {
+		hint = append(hint, theme.S("  ctrl+o", t.Strong), theme.S(" editor", t.Dim))
 	}
 	return append(hint, theme.S("  esc", t.Strong), theme.S(" cancel", t.Dim))
 }

@@ -16,6 +16,7 @@ const (
 	Open      Outcome = iota // it stays
 	Closed                   // the person is done with it
 	Submitted                // the person wants what it asks
+	Edit                     // the person wants to write the current text in an editor
 )
 
 // Overlay is one box above the panes.

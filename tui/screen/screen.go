@@ -23,7 +23,9 @@ const (
 		ansi.ResetModeAutoWrap + // a character wider than we think must not push a line
 		ansi.ResetModeBiDirectionalSupport + // terminals that reorder Hebrew or Arabic would reorder the borders too
 		ansi.EraseEntireScreen
-	leave = ansi.SetModeBiDirectionalSupport + ansi.SetModeAutoWrap + ansi.ResetModeBracketedPaste + ansi.ResetStyle +
+	mouseOn  = ansi.SetModeMouseNormal + ansi.SetModeMouseExtSgr
+	mouseOff = ansi.ResetModeMouseExtSgr + ansi.ResetModeMouseNormal
+	leave    = mouseOff + ansi.SetModeBiDirectionalSupport + ansi.SetModeAutoWrap + ansi.ResetModeBracketedPaste + ansi.ResetStyle +
 		ansi.ShowCursor + ansi.ResetModeAltScreenSaveCursor
 )
 
@@ -48,6 +50,7 @@ type Screen struct {
 	mu    sync.Mutex // guards next, extra, anew
 	next  []string
 	extra string
+	mouse bool
 	anew  bool
 	wake  chan struct{}
 
@@ -168,6 +171,22 @@ func (s *Screen) Redraw() {
 	s.poke()
 }
 
+// Mouse listens to clicks and the wheel, or leaves them to the terminal, which selects text with them.
+func (s *Screen) Mouse(on bool) {
+	sequence := mouseOff
+	if on {
+		sequence = mouseOn
+	}
+	s.mu.Lock()
+	s.mouse = on
+	s.extra += sequence
+	s.mu.Unlock()
+	s.poke()
+}
+
+// Files is the terminal for a program that runs while the screen is paused.
+func (s *Screen) Files() (in, out, errs *os.File) { return s.in, s.out, s.out }
+
 // Pause gives the terminal back for a while, as for a suspended job.
 func (s *Screen) Pause() error {
 	if !s.acquire() {
@@ -227,6 +246,11 @@ func (s *Screen) Resume() error {
 	if !s.on {
 		sequences = open + modes
 	}
+	s.mu.Lock()
+	if s.mouse {
+		sequences += mouseOn
+	}
+	s.mu.Unlock()
 	s.on, s.shown = true, nil
 	if _, err := io.WriteString(s.out, sequences); err != nil {
 		return errors.Join(fmt.Errorf("%w: %w", ErrHangup, err), s.restore())

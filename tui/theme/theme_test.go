@@ -133,7 +133,7 @@ func TestRowAndBoxAreExact(t *testing.T) {
 		if text.Width(row) != max(w-2, 0) {
 			r.Fatalf("row of %d cells, want %d: %q", text.Width(row), w-2, row)
 		}
-		box := th.Box(w, h, Label{Title: strings.Join(words.Draw(r, "title"), ""), Note: "note", Right: spans("note"), Focus: h%2 == 0}, []string{row})
+		box := th.Box(w, h, Label{Title: strings.Join(words.Draw(r, "title"), ""), Notes: []string{"note"}, Right: spans("note"), Focus: h%2 == 0}, []string{row})
 		if len(box) != h {
 			r.Fatalf("box of %d lines, want %d", len(box), h)
 		}
