@@ -146,5 +146,14 @@ func misspelt(model *kong.Application, err error) error {
 			help = model.Name + " " + verbOf(node) + " --help"
 		}
 	}
-	return &engine.UsageError{Message: err.Error(), Hints: []string{help}}
+	message := err.Error()
+	if word, ok := strings.CutPrefix(message, "unknown flag "); ok && isNegative(word) {
+		message = strings.TrimSuffix(strings.Fields(word)[0], ",") + " is below zero; numbers here begin at 0"
+	}
+	return &engine.UsageError{Message: message, Hints: []string{help}}
+}
+
+// isNegative reports whether a word begins as a negative number does, which a parser takes for a flag.
+func isNegative(word string) bool {
+	return len(word) > 1 && word[0] == '-' && word[1] >= '0' && word[1] <= '9'
 }
