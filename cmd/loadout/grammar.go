@@ -53,6 +53,8 @@ type coordCmd struct {
 	Replay    replayCmd    `cmd:"" group:"Reading" help:"The log as a timeline, or the state as of a sequence number."`
 	Watch     watchCmd     `cmd:"" group:"Reading" help:"Print events as they happen, until Ctrl-C."`
 
+	Agents coordAgentsCmd `cmd:"" group:"Sessions" help:"Sessions of agent programs, and the bridge that gives events to them as turns."`
+
 	Compact compactCmd `cmd:"" group:"The log" help:"Archive the log and keep what the state needs."`
 	Doctor  doctorCmd  `cmd:"" group:"The log" help:"Check the log, lock, checkpoint, permissions and file system."`
 }

@@ -93,9 +93,17 @@ func (b *Bridge) open(ctx context.Context, s Sessions) (*engine.View, error) {
 	if err := b.detect(ctx, s.Refs); err != nil {
 		return nil, err
 	}
+	v, err := b.engine.View(ctx)
+	if err != nil {
+		return nil, err
+	}
 	agents := make([]string, 0, len(s.Refs))
 	for _, ref := range s.Refs {
-		session, err := attach(ctx, b.engine, &b.options, ref, s.Dir, s.From)
+		dir := s.Dir
+		if ref.isKnown(v.State) {
+			dir = "" // it works where it did
+		}
+		session, err := attach(ctx, b.engine, &b.options, ref, dir, s.From)
 		if err != nil {
 			return nil, err
 		}

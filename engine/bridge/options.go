@@ -1,11 +1,13 @@
 package bridge
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/engine/turn"
 )
 
@@ -98,6 +100,14 @@ type Ref struct {
 	Agent    string
 	Provider string
 	Session  string
+}
+
+// isKnown reports whether the session takes part already.
+func (r Ref) isKnown(s *state.State) bool {
+	if r.Session == "" {
+		return true
+	}
+	return slices.ContainsFunc(s.Sessions(), func(s state.Session) bool { return s.ID == r.Session && s.Provider == r.Provider })
 }
 
 // ParseRef reads PROGRAM:SESSION, or AGENT. An id may have colons.

@@ -231,7 +231,7 @@ func Open(ctx context.Context, e *engine.Engine, program, dir, text string, o Op
 	if reply.Session == "" {
 		reply.Session = end.Session
 	}
-	if reply.Session == "" {
+	if reply.Session == "" || end.Action != event.TurnFinished && end.Spent == string(turn.Nothing) {
 		_, endErr := e.Do(context.WithoutCancel(ctx), engine.Request{Command: engine.EndAgent{Name: name, Reason: "its session did not start"}})
 		var halted *engine.HaltedError
 		if errors.As(endErr, &halted) {
