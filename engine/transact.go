@@ -26,16 +26,14 @@ func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
-	switch c := r.Command.(type) {
-	case Register:
-		if receipt.Agent = known.Name; known.Name == "" {
-			receipt.Agent = receipt.Events[0].From
-			break
-		}
-		receipt.Duplicate = true
+	if own, ok := r.Command.(Own); ok {
+		receipt.Notes = append(receipt.Notes, e.misplaced(own)...)
+	}
+	if _, ok := r.Command.(Register); ok && known.Name == "" {
+		receipt.Agent = receipt.Events[0].From
+	} else if ok {
+		receipt.Agent, receipt.Duplicate = known.Name, true
 		receipt.Notes = append(receipt.Notes, fmt.Sprintf("this process was registered as %s before, which it stays", told(known.Name)))
-	case Own:
-		receipt.Notes = append(receipt.Notes, e.misplaced(c)...)
 	}
 	return receipt, nil
 }
