@@ -21,6 +21,7 @@ const (
 	limitWidth   = 10 // "◷ 59m left"
 	ageWidth     = 4
 	minReason    = 10
+	minFile      = 16 // what is left for the name of a changed file
 
 	narrow  = 44 // less has no words for modes, and no ages
 	minPath = 30 // what must be left of a row before marks have words
@@ -191,11 +192,12 @@ func (p *rows) sessionOf(agent string) (glyph, word string, style theme.Style) {
 
 // change is who changed a file, and how.
 func (p *rows) change(d engine.Drift, w int) theme.Spans {
-	said := who(d)
-	if w >= narrow {
-		said += "  " + d.Status
+	room := max(w-minFile, minFile)
+	said := p.Drift + " " + text.Line(who(d))
+	if how := "  " + text.Line(d.Status); text.Width(said+how) <= room {
+		said += how
 	}
-	return theme.Spans{theme.S(text.TruncateMiddle(p.Drift+" "+text.Line(said), max(w/2, 10), p.Ellipsis), p.Warn)}
+	return theme.Spans{theme.S(text.TruncateMiddle(said, room, p.Ellipsis), p.Warn)}
 }
 
 // heading stands above the changed files that nobody has claimed.
