@@ -105,7 +105,7 @@ func (e *Engine) Resume(ctx context.Context, by string) (Receipt, error) {
 				return nil, nil
 			}
 			if halted != nil && !halted.Damaged && v.State.Halt() == nil { // killed by hand, or its record failed
-				if events, err = haltEvent(event.HaltSet, halted.By, halted.Reason); err != nil {
+				if events, err = haltEvent(event.HaltSet, v.spelling(halted.By), halted.Reason); err != nil {
 					return nil, err
 				}
 			}
@@ -168,14 +168,14 @@ func (e *Engine) Halted() (*HaltedError, error) {
 		return &HaltedError{Damaged: true}, nil
 	}
 	var k killSwitch
-	if json.Unmarshal(data, &k) != nil || k.Reason == "" || k.ActivatedBy == "" {
+	if json.Unmarshal(data, &k) != nil || k.Reason == "" || event.CheckName(k.ActivatedBy) != nil {
 		return &HaltedError{Damaged: true}, nil
 	}
 	at, err := time.Parse(time.RFC3339Nano, k.ActivatedAt)
 	if err != nil {
 		return &HaltedError{Damaged: true}, nil
 	}
-	return &HaltedError{By: k.ActivatedBy, Reason: k.Reason, At: at, Seen: e.now()}, nil
+	return &HaltedError{By: k.ActivatedBy, Reason: event.Clip(k.Reason, event.MaxReason), At: at, Seen: e.now()}, nil
 }
 
 // refuseHalted is the kill switch as a refusal, nil when it is off.

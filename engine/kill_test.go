@@ -282,3 +282,21 @@ func TestResumeBehindABadLock(t *testing.T) {
 		t.Errorf("doctor: %+v", r.Findings)
 	}
 }
+
+// TestResumeOfAHandWrittenSwitch: whatever it says of whom and why, it can be lifted.
+func TestResumeOfAHandWrittenSwitch(t *testing.T) {
+	for name, text := range map[string]string{
+		"no name":     `{"activatedAt":"2026-09-10T08:00:00Z","activatedBy":"a\u0007b\nc","reason":"x"}`,
+		"long reason": `{"activatedAt":"2026-09-10T08:00:00Z","activatedBy":"kim","reason":"` + strings.Repeat("x", 2*event.MaxDescription) + `"}`,
+	} {
+		s := newScene(t)
+		s.do(note("codex", "x"))
+		if err := os.WriteFile(s.path(KillSwitchName), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := s.Resume(t.Context(), "user"); err != nil || r.Duplicate {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+		s.do(note("codex", "y"))
+	}
+}
