@@ -66,6 +66,9 @@ func (m *model) settle(s pane.Subject) tea.Cmd {
 	case state.WaitTurn, state.WaitCap:
 		m.say(plainly, "the Bridge pane shows what can be done about it")
 		return m.scheduleTick()
+	case state.WaitWork:
+		m.say(plainly, "the Work pane shows what can be done about it")
+		return m.scheduleTick()
 	}
 	return nil
 }

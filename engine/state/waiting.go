@@ -17,6 +17,7 @@ const (
 	WaitHalt     WaitKind = "halt"     // the kill switch is on: nobody can write
 	WaitTurn     WaitKind = "turn"     // it failed, nobody knows what came of it, or it is held: no other is started before
 	WaitCap      WaitKind = "cap"      // reached: no further turn is started
+	WaitWork     WaitKind = "work"     // two agents want one item
 	WaitQuestion WaitKind = "question" // put to a person, or to a session that is over
 	WaitTask     WaitKind = "task"     // put to a person
 	WaitClaim    WaitKind = "claim"    // held by a session that is over, in the way of those that live
@@ -24,7 +25,7 @@ const (
 
 // weight of a kind: the lower, the weightier.
 func (k WaitKind) weight() int {
-	return slices.Index([]WaitKind{WaitHalt, WaitTurn, WaitCap, WaitQuestion, WaitTask, WaitClaim}, k)
+	return slices.Index([]WaitKind{WaitHalt, WaitTurn, WaitCap, WaitWork, WaitQuestion, WaitTask, WaitClaim}, k)
 }
 
 // Waiting is one thing that waits for a person.
@@ -58,6 +59,7 @@ func (s *State) Waiting(o Outlook) []Waiting {
 		})
 	}
 	list = s.waitingTurns(list)
+	list = s.waitingWork(list)
 	list = s.waitingTasks(list, o)
 	list = s.waitingClaims(list, o)
 	slices.SortStableFunc(list, func(a, b Waiting) int {
@@ -106,6 +108,18 @@ func (s *State) when(seq int64, otherwise time.Time) time.Time {
 		}
 	}
 	return otherwise
+}
+
+// waitingWork adds the items of which a person is to choose the holder.
+func (s *State) waitingWork(list []Waiting) []Waiting {
+	for _, x := range s.Escalations() {
+		holder, _ := s.Worker(x.Holder)
+		list = append(list, Waiting{
+			Kind: WaitWork, Text: fmt.Sprintf("wants %s %s, which %s has", x.Type, x.Item, cmp.Or(holder, x.Holder)),
+			Agent: x.From, Since: x.At, Seq: x.Seq, ID: x.ID,
+		})
+	}
+	return list
 }
 
 // waitingTasks adds questions and tasks that are put to a person, and questions that nobody is left to answer.

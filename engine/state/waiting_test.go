@@ -102,6 +102,18 @@ func TestWaiting(t *testing.T) {
 			},
 		},
 		{
+			"an item that two want, until a person has chosen",
+			func(l *log) {
+				item := &event.WorkItem{Type: "spec", ID: "login"}
+				for _, id := range []string{"x1", "x2"} {
+					l.add("codex", event.Broadcast, event.Work{Action: event.WorkEscalated, Agent: "run-b", Holder: "run-a", Item: item, Escalation: id})
+				}
+				l.add(event.User, event.Broadcast, event.Work{Action: event.WorkResolved, Escalation: "x1", Choice: event.SwapNow})
+			},
+			Outlook{},
+			[]string{"work codex 1: wants spec login, which run-a has | "},
+		},
+		{
 			"a question to a session that is over",
 			func(l *log) { l.add("a", "b", event.Question{}, saying("done?")); l.add("a", "b", event.Task{}) },
 			Outlook{Stale: isOver("b")},
