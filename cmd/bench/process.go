@@ -39,6 +39,7 @@ func newBench(ctx context.Context, dir string) (*bench, error) {
 	} {
 		*program.path = filepath.Join(dir, "bin", filepath.Base(program.pkg))
 		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", *program.path, program.pkg)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("build %s: %w\n%s", program.pkg, err, out)
 		}
