@@ -41,7 +41,11 @@ func runChild(how string) int {
 	case "panic in the feed":
 		e = panics{f, "FollowFrom"}
 	}
-	err := Run(ctx, Options{Engine: e, Clock: f.clock, At: Now, In: os.Stdin, Out: os.Stdout, fold: foldFake})
+	o := Options{Engine: e, Runner: &fakeRunner{}, Clock: f.clock, At: Now, In: os.Stdin, Out: os.Stdout, fold: foldFake}
+	if how == "real" || how == "polling" {
+		o.Engine, o.Clock, o.fold = realEngine(os.Getenv(childDir), how == "polling"), nil, nil
+	}
+	err := Run(ctx, o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -79,6 +83,7 @@ type tty struct {
 	emulator *vt.SafeEmulator
 	before   *term.State
 	state    string // where crash files go
+	dir      string // of the project, and of an editor
 
 	mu     sync.Mutex
 	output bytes.Buffer
@@ -101,9 +106,9 @@ func startTTY(t *testing.T, how string, argv ...string) *tty {
 	if len(argv) == 0 {
 		argv = []string{os.Args[0]}
 	}
-	tt := &tty{T: t, host: host, line: line, emulator: vt.NewSafeEmulator(100, 30), before: before, state: t.TempDir(), done: make(chan struct{})}
+	tt := &tty{T: t, host: host, line: line, emulator: vt.NewSafeEmulator(100, 30), before: before, state: t.TempDir(), dir: t.TempDir(), done: make(chan struct{})}
 	tt.cmd = exec.Command(argv[0], argv[1:]...)
-	tt.cmd.Env = []string{child + "=" + how, "TERM=xterm-256color", "XDG_STATE_HOME=" + tt.state, "PATH=" + os.Getenv("PATH"), "COCKPIT=" + os.Args[0]}
+	tt.cmd.Env = []string{child + "=" + how, "TERM=xterm-256color", "XDG_STATE_HOME=" + tt.state, "PATH=" + os.Getenv("PATH"), "COCKPIT=" + os.Args[0], childDir + "=" + tt.dir, "EDITOR=" + filepath.Join(tt.dir, "editor")}
 	tt.cmd.Stdin, tt.cmd.Stdout, tt.cmd.Stderr = line, line, line
 	tt.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := tt.cmd.Start(); err != nil {
