@@ -1,22 +1,65 @@
-// Package discussion is the pane that shows the design discussions of agents: the threads, the statements of each as they come, and what was decided.
+// Package discussion is the pane that shows the design discussions of agents: the threads, the statements of each as they come, and what
+// was decided.
 package discussion
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/tui/keymap"
+	"github.com/agentloadout/loadout/tui/list"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/theme"
 )
 
-// Pane is the discussion pane.
+// Pane is the discussion pane: the transcript of one thread, and the list of all that Back leads to, or that is beside it where there is
+// room.
 type Pane struct {
-	pane.Browser
-	snap pane.Snapshot
+	pane.Look
+	snap    pane.Snapshot
+	started bool
+	threads []state.Thread // newest first, those that match
+	list    list.List
+	moved   bool // somebody chose a thread: a newer one does not take its place
+	inside  bool // keys go to the transcript
+
+	id         string // of the thread whose transcript is shown
+	statements []statement
+	shown      []statement // those that match
+	script     transcript
+	raw        bool
+	rendered   map[rendering][]theme.Spans
+	cards      map[rendering][]theme.Spans // whole statements, until something about them changes
+
+	w, h           int
+	zoomed, focus  bool
+	filter         string
+	reads, renders serial
+	failed         error
 }
+
+// serial numbers the Loads of a kind; results of older ones are dropped.
+type serial struct {
+	n  int
+	on bool
+}
+
+func (s *serial) next(kind string) string {
+	s.n++
+	s.on = true
+	return kind + strconv.Itoa(s.n)
+}
+
+func (s *serial) awaits(kind, key string) bool { return s.on && key == kind+strconv.Itoa(s.n) }
 
 // New makes the pane.
 func New(look pane.Look) *Pane {
-	p := &Pane{}
-	p.Browser = pane.NewBrowser(look, (*rows)(p), false)
+	p := &Pane{Look: look, inside: true, rendered: map[rendering][]theme.Spans{}, cards: map[rendering][]theme.Spans{}}
+	p.script = transcript{follow: true, lines: p.card}
 	return p
 }
 
@@ -29,47 +72,308 @@ func (p *Pane) Title() string { return "Discussion" }
 // Scope is where the pane's keys are.
 func (p *Pane) Scope() keymap.Scope { return keymap.Discussion }
 
-// Status has nothing to say while there is no row.
-func (p *Pane) Status() string { return "" }
+// SetFocus says whether keys go to the pane.
+func (p *Pane) SetFocus(focused bool) { p.focus = focused }
 
-// Apply takes a snapshot.
-func (p *Pane) Apply(s pane.Snapshot, _ pane.Changes) pane.Action {
+// Filter is what rows must match.
+func (p *Pane) Filter() string { return p.filter }
+
+// Blank reports that there is no thread.
+func (p *Pane) Blank() bool { return len(p.threads) == 0 && p.filter == "" }
+
+// Preview reports whether the transcript is beside the list.
+func (p *Pane) Preview() bool { return p.zoomed && p.w >= 100 }
+
+// SetSize sets the cells to draw in.
+func (p *Pane) SetSize(w, h int, zoomed bool) {
+	if w != p.w {
+		clear(p.cards)
+	}
+	p.w, p.h, p.zoomed = max(w, 0), max(h, 0), zoomed
+	p.list.SetHeight(p.h)
+	p.script.h = p.h
+}
+
+// listWidth is what the list has beside the transcript.
+func (p *Pane) listWidth() int { return min(p.w*35/100, 48) }
+
+// textWidth is what a statement's text has.
+func (p *Pane) textWidth() int {
+	w := p.w
+	if p.Preview() {
+		w -= p.listWidth() + 1
+	}
+	return max(w-4, 1)
+}
+
+// Status says of the thread that is shown what it is about and how far it is.
+func (p *Pane) Status() string {
+	t := p.thread()
+	switch {
+	case p.failed != nil:
+		return "statements cannot be read"
+	case p.filter != "" && p.inside:
+		return fmt.Sprintf("%d of %d", len(p.shown), len(p.statements))
+	case !p.inside || t == nil:
+		return pane.Count(len(p.threads), "thread")
+	}
+	round := int64(0)
+	for _, s := range p.statements {
+		round = max(round, s.Round)
+	}
+	return fmt.Sprintf("%s %s round %d %s %s", t.ID, p.Dot, round, p.Dot, t.Status)
+}
+
+// thread is the one whose transcript is shown.
+func (p *Pane) thread() *state.Thread {
+	for i := range p.threads {
+		if p.threads[i].ID == p.id {
+			return &p.threads[i]
+		}
+	}
+	return nil
+}
+
+// Apply takes a snapshot and the events since the last one.
+func (p *Pane) Apply(s pane.Snapshot, c pane.Changes) pane.Action {
+	travelled := s.Past != p.snap.Past || s.At != p.snap.At
 	p.snap = s
-	p.Changed()
+	if c.Reset || travelled || !p.started {
+		p.started = true
+		p.id, p.statements = "", nil
+		clear(p.rendered)
+	}
+	p.sift()
+	if !s.Past {
+		for i := range c.Events {
+			if st, ok := newStatement(&c.Events[i]); ok && st.ThreadID == p.id {
+				p.statements = sorted(append(p.statements, st))
+			}
+		}
+	}
+	clear(p.cards) // ages and what runs change
+	if !p.moved && len(p.threads) > 0 {
+		p.list.Select(0)
+	}
+	return p.choose()
+}
+
+// sift lists the threads, and the statements of the one that is shown, that match the filter.
+func (p *Pane) sift() {
+	if p.snap.State == nil {
+		return
+	}
+	all := p.snap.State.Threads()
+	slices.Reverse(all)
+	p.threads = all
+	p.shown = p.statements
+	switch {
+	case p.filter == "":
+	case p.inside && p.id != "":
+		p.shown = nil
+		for _, s := range p.statements {
+			if pane.Matches(p.filter, s.Content, s.from, string(s.Kind), s.Role) {
+				p.shown = append(p.shown, s)
+			}
+		}
+	default:
+		p.threads = slices.DeleteFunc(all, func(t state.Thread) bool {
+			return !pane.Matches(p.filter, t.ID, t.Topic, t.Status, t.Decision, fmt.Sprint(t.Participants))
+		})
+	}
+	p.list.SetLen(len(p.threads))
+	if p.moved {
+		for i := range p.threads {
+			if p.threads[i].ID == p.id {
+				p.list.Reselect(i)
+			}
+		}
+	}
+	p.script.n = p.items()
+}
+
+// items is how many statements the transcript has, and one more for what is being said.
+func (p *Pane) items() int {
+	n := len(p.shown)
+	if p.filter == "" && p.running() != nil {
+		n++
+	}
+	return n
+}
+
+// running is the turn in which the next statement is made, nil when there is none.
+func (p *Pane) running() *state.Turn {
+	t := p.thread()
+	if t == nil || t.Status != "open" || p.snap.Past {
+		return nil
+	}
+	turns := p.snap.State.OpenTurns()
+	for i := range turns {
+		if turns[i].Why == event.WhyDiscussion && turns[i].Status == state.TurnRunning && slices.ContainsFunc(t.Participants, func(name string) bool {
+			return event.SameName(name, turns[i].Agent)
+		}) {
+			return &turns[i]
+		}
+	}
 	return nil
 }
 
-// SetFilter shows only rows that match.
+// choose shows the transcript of the selected thread.
+func (p *Pane) choose() pane.Action {
+	i := p.list.Cursor()
+	if i < 0 || i >= len(p.threads) {
+		p.id, p.statements = "", nil
+		p.sift()
+		return nil
+	}
+	if id := p.threads[i].ID; id != p.id {
+		p.id, p.statements, p.failed = id, nil, nil
+		p.sift()
+		p.script.home()
+		p.script.follow = true
+		clear(p.cards)
+		return readThread(p.reads.next("read"), id, p.snap.State.Statements(id))
+	}
+	p.sift()
+	return p.want()
+}
+
+// want asks for the rendering of what is shown.
+func (p *Pane) want() pane.Action {
+	if p.raw || p.renders.on || p.w == 0 {
+		return nil
+	}
+	w := p.textWidth()
+	var list []statement
+	for _, s := range p.shown {
+		if _, done := p.rendered[rendering{s.seq, w}]; !done {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return render(p.renders.next("render"), p.Look, list, w)
+}
+
+// Loaded takes the statements of a thread, or their rendering.
+func (p *Pane) Loaded(key string, value any, err error) pane.Action {
+	switch {
+	case p.reads.awaits("read", key):
+		p.reads.on, p.failed = false, err
+		if got, ok := value.([]statement); ok && err == nil {
+			p.statements = sorted(append(got, p.statements...))
+		}
+	case p.renders.awaits("render", key):
+		p.renders.on = false
+		got, ok := value.(map[rendering][]theme.Spans)
+		if !ok || err != nil {
+			return nil // the text is shown as it was written
+		}
+		if len(p.rendered) > maxRendered {
+			clear(p.rendered)
+		}
+		maps.Copy(p.rendered, got)
+	default:
+		return nil
+	}
+	clear(p.cards)
+	p.sift()
+	return p.want()
+}
+
+// SetFilter shows only threads, or statements of the one that is open, that match.
 func (p *Pane) SetFilter(filter string) pane.Action {
-	p.KeepFilter(filter)
-	p.Changed()
-	return nil
+	p.filter = filter
+	clear(p.cards)
+	p.sift()
+	if p.inside {
+		return p.want()
+	}
+	return p.choose()
 }
 
-// Loaded is never called: the pane loads nothing.
-func (p *Pane) Loaded(string, any, error) pane.Action { return nil }
-
-// Handle moves and opens.
+// Handle moves, opens, follows, and switches between the text as it was written and rendered.
 func (p *Pane) Handle(intent keymap.Intent) pane.Action {
-	if !p.Browse(intent) {
+	switch intent {
+	case keymap.Raw:
+		p.raw = !p.raw
+		clear(p.cards)
+		return p.want()
+	case keymap.Follow:
+		p.script.follow = !p.script.follow
+		return nil
+	case keymap.Back:
+		if !p.inside || len(p.threads) == 0 {
+			return pane.Ignored{}
+		}
+		p.inside, p.moved = false, true
+		p.sift()
+		return nil
+	case keymap.Open:
+		if p.inside {
+			return pane.Ignored{}
+		}
+		p.inside = true
+		return p.choose()
+	default:
+	}
+	if p.inside {
+		return p.scroll(intent)
+	}
+	return p.browse(intent)
+}
+
+func (p *Pane) scroll(intent keymap.Intent) pane.Action {
+	page := max(p.h-1, 1)
+	switch intent {
+	case keymap.Up:
+		p.script.move(-1)
+	case keymap.Down:
+		p.script.move(1)
+	case keymap.PageUp:
+		p.script.move(-page)
+	case keymap.PageDown:
+		p.script.move(page)
+	case keymap.Home:
+		p.script.home()
+	case keymap.End:
+		p.script.follow = true
+	default:
 		return pane.Ignored{}
 	}
 	return nil
 }
 
-// Subject is nothing while there is no row.
-func (p *Pane) Subject() pane.Subject { return pane.Subject{Seq: -1} }
-
-// rows draws the pane's rows and its detail.
-type rows Pane
-
-// Empty says why there is no row.
-func (p *rows) Empty() string {
-	return "No design discussion is recorded. This build shows discussions and does not hold them yet; when it does, loadout coord discuss start fills this pane."
+func (p *Pane) browse(intent keymap.Intent) pane.Action {
+	switch intent {
+	case keymap.Up:
+		p.list.Move(-1)
+	case keymap.Down:
+		p.list.Move(1)
+	case keymap.PageUp:
+		p.list.Page(-1)
+	case keymap.PageDown:
+		p.list.Page(1)
+	case keymap.Home:
+		p.list.Home()
+	case keymap.End:
+		p.list.End(false)
+	default:
+		return pane.Ignored{}
+	}
+	p.moved = true
+	return p.choose()
 }
 
-// Row is never called: there is no row.
-func (p *rows) Row(int, int) (left, right theme.Spans) { return nil, nil }
-
-// Detail is never called: there is no row.
-func (p *rows) Detail(int) []theme.Spans { return nil }
+// Subject is the statement at the top of the transcript, or the selected thread.
+func (p *Pane) Subject() pane.Subject {
+	if p.inside && p.script.top < len(p.shown) {
+		s := p.shown[p.script.top]
+		return pane.Subject{Agent: s.from, Seq: s.seq, Text: s.Content}
+	}
+	if t := p.thread(); t != nil {
+		return pane.Subject{Seq: t.Seq, Text: t.ID}
+	}
+	return pane.Subject{Seq: -1}
+}

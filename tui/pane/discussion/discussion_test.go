@@ -1,0 +1,178 @@
+package discussion
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/tui/keymap"
+	"github.com/agentloadout/loadout/tui/pane"
+	"github.com/agentloadout/loadout/tui/pane/panetest"
+	"github.com/agentloadout/loadout/tui/theme"
+)
+
+var pair = []string{"claude-code", "codex"}
+
+func say(t *testing.T, l *panetest.Log, from, id string, kind event.DiscussionKind, round int64, words string) *event.Event {
+	t.Helper()
+	role := map[event.DiscussionKind]string{event.KindProposal: "proposer", event.KindRevision: "proposer", event.KindSummary: "proposer", event.KindCritique: "reviewer"}[kind]
+	b := event.Discussion{ThreadID: id, Kind: kind, Round: round, Role: role, Content: words}
+	switch kind {
+	case event.KindStarted:
+		b.Role, b.Participants = "system", pair
+	case event.KindSummary:
+		b.Alternatives, b.Unresolved = []string{"GraphQL with persisted queries"}, []string{"who pays for the cache"}
+	case event.KindClosed:
+		b.Role, b.Outcome = "system", "decided"
+	case event.KindProposal, event.KindCritique, event.KindRevision:
+	}
+	return l.Add(t, from, event.Broadcast, event.Clip(words, 100), b)
+}
+
+// story has a thread that was decided, and one that is open and in which codex is about to speak.
+func story(t *testing.T) *panetest.Log {
+	t.Helper()
+	l := panetest.NewLog()
+	say(t, l, event.User, "cents", event.KindStarted, 0, "Cents or decimals?")
+	say(t, l, "claude-code", "cents", event.KindProposal, 1, "# Cents\n\nBecause:\n\n- no rounding\n- `int64` is **exact**\n\n```go\nvar total int64\n```")
+	say(t, l, "codex", "cents", event.KindCritique, 1, panetest.Hostile)
+	say(t, l, "claude-code", "cents", event.KindSummary, 1, "Use cents; the bank wants them.")
+	say(t, l, event.User, "cents", event.KindClosed, 1, "Use cents")
+	say(t, l, event.User, "rest-or-graphql", event.KindStarted, 0, "REST or GraphQL?")
+	say(t, l, "claude-code", "rest-or-graphql", event.KindProposal, 1, "REST, because the mobile client caches by URL.")
+	for _, a := range []event.TurnAction{event.TurnQueued, event.TurnStarted} {
+		l.Add(t, event.Loadout, event.Broadcast, "x", event.Turn{Action: a, Turn: "t1", Agent: "codex", Provider: "codex", Why: event.WhyDiscussion})
+	}
+	return l
+}
+
+func show(t *testing.T, l *panetest.Log, ascii bool) *Pane {
+	t.Helper()
+	p := New(panetest.Look(t, ascii))
+	p.SetFocus(true)
+	p.SetSize(96, 14, false)
+	panetest.Do(t, p, l, p.Apply(l.Snapshot(), pane.Changes{}))
+	return p
+}
+
+func screen(p *Pane) string { return ansi.Strip(strings.Join(p.View(), "\n")) }
+
+func has(t *testing.T, p *Pane, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(screen(p), w) {
+			t.Errorf("the screen lacks %q:\n%s", w, screen(p))
+		}
+	}
+}
+
+func TestGolden(t *testing.T) {
+	for _, ascii := range []bool{false, true} {
+		name := ""
+		if ascii {
+			name = "-ascii"
+		}
+		l := story(t)
+		panetest.Golden(t, "open"+name, show(t, l, ascii))
+		p := show(t, l, ascii)
+		p.Handle(keymap.Back)
+		panetest.Do(t, p, l, p.Handle(keymap.Down))
+		panetest.Golden(t, "list"+name, p)
+		panetest.Do(t, p, l, p.Handle(keymap.Open))
+		panetest.Golden(t, "decided"+name, p)
+	}
+	panetest.Golden(t, "empty", show(t, panetest.NewLog(), false))
+}
+
+func TestShowsTheNewestThreadLive(t *testing.T) {
+	l := story(t)
+	p := show(t, l, false)
+	has(t, p, "REST or GraphQL?", "REST, because", "codex  ● is answering 01:00")
+	if got := p.Status(); got != "rest-or-graphql · round 1 · open" {
+		t.Errorf("status is %q", got)
+	}
+	e := say(t, l, "codex", "rest-or-graphql", event.KindCritique, 1, "The risk is the **N+1**.")
+	panetest.Do(t, p, l, p.Apply(l.Snapshot(), pane.Changes{Events: []event.Event{*e}}))
+	has(t, p, "reviewer · critique", "The risk is the N+1.")
+	p.Handle(keymap.Raw)
+	has(t, p, "The risk is the **N+1**.")
+}
+
+func TestAThreadThatWasChosenStays(t *testing.T) {
+	l := story(t)
+	p := show(t, l, false)
+	p.Handle(keymap.Back)
+	panetest.Do(t, p, l, p.Handle(keymap.Down))
+	panetest.Do(t, p, l, p.Handle(keymap.Open))
+	p.SetSize(96, 40, false)
+	has(t, p, "· no rounding", "why", "Use cents; the bank wants them.", "GraphQL with persisted queries", "who pays for the cache", "decided: Use cents")
+	e := say(t, l, event.User, "third", event.KindStarted, 0, "A third one")
+	panetest.Do(t, p, l, p.Apply(l.Snapshot(), pane.Changes{Events: []event.Event{*e}}))
+	has(t, p, "decided: Use cents")
+	panetest.Do(t, p, l, p.SetFilter("rounding"))
+	if p.Status() != "1 of 5" {
+		t.Errorf("status is %q", p.Status())
+	}
+}
+
+func TestThePastShowsNothingLater(t *testing.T) {
+	l := story(t)
+	p := show(t, l, false)
+	at := panetest.NewLog()
+	for i := range 3 {
+		if err := at.State.Apply(&l.Stored[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := l.Snapshot()
+	s.State, s.Past, s.At = at.State, true, 2
+	panetest.Do(t, p, l, p.Apply(s, pane.Changes{Events: l.Stored[3:4]}))
+	has(t, p, "proposer · proposal")
+	if strings.Contains(screen(p), "Use cents;") || strings.Contains(screen(p), "answering") {
+		t.Errorf("the past shows the future:\n%s", screen(p))
+	}
+}
+
+// A transcript of 100,000 lines is drawn and scrolled at the cost of what is visible.
+func TestLongTranscript(t *testing.T) {
+	asked := 0
+	tr := transcript{n: 1000, h: 40, follow: true}
+	tr.lines = func(i int) []theme.Spans {
+		asked++
+		lines := make([]theme.Spans, 100)
+		for k := range lines {
+			lines[k] = theme.Spans{theme.S(fmt.Sprint(i, " ", k), theme.Style{})}
+		}
+		return lines
+	}
+	at := func(want string) {
+		t.Helper()
+		if got := tr.visible()[0][0].Text; got != want {
+			t.Errorf("the first line is %q, want %q", got, want)
+		}
+	}
+	at("999 60")
+	tr.move(-1)
+	at("999 59")
+	tr.move(-60)
+	at("998 99")
+	tr.home()
+	at("0 0")
+	tr.move(250)
+	at("2 50")
+	tr.move(1 << 20)
+	at("999 60")
+	start := time.Now()
+	asked = 0
+	for range 200 {
+		tr.move(-3)
+		tr.visible()
+	}
+	if asked > 200*20 {
+		t.Errorf("%d statements asked for, %v", asked, time.Since(start))
+	}
+}
