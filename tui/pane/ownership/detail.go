@@ -152,6 +152,6 @@ func (p *rows) aboutUnclaimed(d *pane.Detail) {
 		d.Field("", w.Note, p.Warn)
 	}
 	if n := p.snap.Drift.Omitted; n > 0 {
-		d.Text(fmt.Sprintf("%s left out; loadout coord drift counts them", pane.Count(n, "more file")), p.Dim)
+		d.Text(pane.Count(n, "more file")+" left out; loadout coord drift counts them", p.Dim)
 	}
 }
