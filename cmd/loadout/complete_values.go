@@ -220,7 +220,7 @@ func (c *call) claimCandidates(v *engine.View, holder string, fences bool) []can
 		if err != nil {
 			continue
 		}
-		x := candidate{Word: filepath.ToSlash(typed), Help: about(string(claim.Mode) + string(because(claim.Reason)))}
+		x := candidate{Word: filepath.ToSlash(typed), Help: about(string(claim.Mode) + because(claim.Reason))}
 		if fences {
 			x = candidate{Word: strconv.FormatInt(claim.Fence, 10), Help: claim.Path}
 		}

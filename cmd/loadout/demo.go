@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/tui"
 )
 
 // Pauses between the steps of the story. Plain text is read after the fact, so it only needs to end soon.
@@ -94,9 +96,9 @@ func (d *demoCmd) show(ctx context.Context, c *call, s *story) error {
 		}
 		failed <- err
 	}()
-	cockpit := tuiCmd{At: -1}
+	cockpit := tuiCmd{At: tui.Now}
 	inside := *c
-	inside.app = s.stage(engineUser)
+	inside.app = s.stage(event.User)
 	inside.opened = nil
 	err := cockpit.run(ctx, &inside)
 	stop()
@@ -114,9 +116,6 @@ type step struct {
 	Output string   `json:"output"`
 	Code   int      `json:"code"`
 }
-
-// engineUser is the name under which the person acts.
-const engineUser = "user"
 
 // story plays scripted agents: the same verbs that real agents run, through the same engine.
 type story struct {
@@ -144,8 +143,8 @@ func (s *story) stage(agent string) *app {
 	a.dir = s.project
 	a.env = func(name string) string {
 		switch name {
-		case "LOADOUT_AGENT":
-			if agent == engineUser {
+		case engine.EnvAgent:
+			if agent == event.User {
 				return ""
 			}
 			return agent

@@ -34,7 +34,7 @@ func (s *story) play(ctx context.Context) error {
 func (s *story) arrive() {
 	pid := strconv.Itoa(os.Getpid())
 	for _, base := range []string{demoBackend, demoFrontend} {
-		s.do(engineUser, base+" (a scripted stand-in) arrives and gets a name of its own", exitDone,
+		s.do(event.User, base+" (a scripted stand-in) arrives and gets a name of its own", exitDone,
 			"agent", "register", "--base", base, "--human", "scripted stand-in", "--pid", pid)
 	}
 }
@@ -99,16 +99,16 @@ func (s *story) taken(seq int64) string {
 
 // halt shows the kill switch.
 func (s *story) halt() {
-	s.do(engineUser, "the person stops everything", exitDone, "kill", "a look at the plan first")
+	s.do(event.User, "the person stops everything", exitDone, "kill", "a look at the plan first")
 	s.do(demoFrontend, "nobody can write now", exitHalted, "coord", "update", "me", "--note", "one more thing")
-	s.do(engineUser, "and lets it go on", exitDone, "resume")
+	s.do(event.User, "and lets it go on", exitDone, "resume")
 }
 
 // finish shows a release that lets the other agent in, and what is left.
 func (s *story) finish() {
 	s.do(demoBackend, "claude-code releases the API", exitDone, "coord", "release", "me", "src/api")
 	s.do(demoFrontend, "now codex gets the file", exitDone, "coord", "own", "me", "src/api/checkout.ts")
-	s.do(engineUser, "what holds now, at a glance", exitDone, "status")
+	s.do(event.User, "what holds now, at a glance", exitDone, "status")
 	s.do(demoFrontend, "the handover card for whoever comes next", exitDone, "coord", "card", "me")
 	s.do(demoFrontend, "codex releases everything", exitDone, "coord", "release", "me", "src/api/checkout.ts", "src/web")
 }

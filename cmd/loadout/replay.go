@@ -60,7 +60,6 @@ func (o *replayCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	t.Entries, t.Agents = orEmpty(t.Entries), orEmpty(t.Agents)
 	return c.answer(t, func() { c.printTimeline(&t) })
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -323,9 +322,6 @@ func (*driftCmd) run(ctx context.Context, c *call) error {
 	report, err := e.Drift(ctx)
 	if err != nil {
 		return err
-	}
-	if ctx.Err() != nil {
-		return errors.Join(ctx.Err(), context.Cause(ctx))
 	}
 	return c.answer(report, func() {
 		if !report.Git {
