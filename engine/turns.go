@@ -110,7 +110,7 @@ func tellTurn(b *event.Turn) string {
 	case event.TurnStopped:
 		return fmt.Sprintf("%s: stopped by the cap on %s", who, CapName(event.TurnCap(b.Cause)))
 	case event.TurnCapped:
-		return fmt.Sprintf("%s: caps set", who)
+		return who + ": caps set"
 	}
 	return who + ": " + string(b.Action)
 }

@@ -50,6 +50,18 @@ func TestEveryVerbAnswersInJSON(t *testing.T) {
 		"agent end":       {"agent", "end", "cursor"},
 		"agent forget":    {"agent", "forget", "gone"},
 
+		"coord agents detect": {"coord", "agents", "detect"},
+		"coord agents start":  {"coord", "agents", "start", "sim"},
+		"coord agents attach": {"coord", "agents", "attach", "codex:one"},
+		"coord agents list":   {"coord", "agents", "list"},
+		"coord agents send":   {"coord", "agents", "send", "sim", "hello"},
+		"coord agents forget": {"coord", "agents", "forget", "sim"},
+		"coord agents bridge": {"coord", "agents", "bridge", "sim", "--dry-run"},
+		"coord agents raise":  {"coord", "agents", "raise", "--max-turns", "3"},
+		"coord agents retry":  nil, // these three need a turn: bridge.txtar
+		"coord agents skip":   nil,
+		"coord agents cancel": nil,
+
 		"coord watch":    nil, // streams: TestWatchMissesAndRepeatsNothing
 		"torture-writer": nil, // not for people
 		"__complete":     {"__complete", "bash", "loadout coord ow"},
@@ -73,6 +85,7 @@ func TestEveryVerbAnswersInJSON(t *testing.T) {
 				{"agent", "register", "--name", "cursor"},
 				{"agent", "register", "--name", "gone"},
 				{"agent", "end", "gone"},
+				{"coord", "agents", "attach", "sim:sim-1"},
 			} {
 				if code := run(context.Background(), before, a); code != exitDone {
 					t.Fatalf("%q: exit %d: %s", before, code, stderr)

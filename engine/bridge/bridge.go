@@ -21,7 +21,7 @@ type Bridge struct {
 	policy  engine.Policy
 	tell    *teller
 
-	ctx    context.Context // ends with the bridge; its cause says why
+	ctx    context.Context //nolint:containedctx // the life of the bridge, which its cause ends
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 	err    error // why it ended, set before done is closed
@@ -245,7 +245,7 @@ func (b *Bridge) run(ctx context.Context, v *engine.View, release func() error) 
 	b.mu.Unlock()
 	b.wg.Wait()
 	if followed != nil {
-		<-followed
+		b.cancel(orEnded(<-followed)) // it was cancelled already: this waits
 	}
 	b.err = b.close(ctx, release)
 }

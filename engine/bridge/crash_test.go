@@ -125,6 +125,7 @@ func (c *child) kill() {
 
 // Whenever a bridge is killed: what it was to deliver is delivered once, or shown as uncertain, and never twice.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		step      string
 		told      int  // how often the program was told in all

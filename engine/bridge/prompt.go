@@ -158,7 +158,7 @@ func details(ev *event.Event) (lines string, cut int) {
 		say("evidence", d.Evidence)
 	case event.Task, event.Question, event.Cancel, event.Error, event.Handoff:
 		say("id", ev.ID)
-	default:
+	case event.Ack, event.Agent, event.Gate, event.Halt, event.Status, event.Turn, event.Wave, event.Work, event.Unknown:
 	}
 	say("context", ev.Context)
 	if ev.Resolves != "" {

@@ -64,7 +64,7 @@ func (t *turns) foldTurn(e *event.Event, b *event.Turn, at time.Time) {
 	case event.TurnStopped:
 		t.stop(e, b)
 	case event.TurnCapped:
-		t.setCaps(e, b)
+		t.setCaps(b)
 	}
 }
 
@@ -261,7 +261,7 @@ func (t *turns) drives(agent string) bool {
 }
 
 // setCaps sets caps, of one session where the event names its agent. What a cap stopped may go on until it is stopped anew.
-func (t *turns) setCaps(e *event.Event, b *event.Turn) {
+func (t *turns) setCaps(b *event.Turn) {
 	set := func(cap *int64, to *int64) {
 		if to != nil {
 			*cap = *to
