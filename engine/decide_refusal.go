@@ -137,9 +137,6 @@ func toldList(list []string) string {
 	return b.String()
 }
 
-// ShellWord is words.ShellWord.
-func ShellWord(s string) string { return words.ShellWord(s) }
-
 func word(s string) string { return words.ShellWord(s) }
 
 func wordList(list []string) string {
