@@ -23,7 +23,7 @@ func TestQuestionsAreAnsweredWhereTheyWait(t *testing.T) {
 	asked := f.add(t, "codex", event.User, "Cents or euros?", event.Question{})
 	d := drive(t, f)
 	d.press("8", "home")
-	d.shows("Cents or euros?", "1 wait")
+	d.shows("Cents or euros?", "! 1 for you")
 	d.press("a")
 	d.shows("codex asked")
 	d.press("enter")

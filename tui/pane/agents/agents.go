@@ -76,7 +76,7 @@ func (p *Pane) Scope() keymap.Scope { return keymap.Agents }
 func (p *Pane) Status() string {
 	var parts []string
 	if n := len(p.waiting); n > 0 {
-		parts = append(parts, fmt.Sprintf("%s %d wait for you", p.Warning, n))
+		parts = append(parts, fmt.Sprintf("%s %d for you", p.Warning, n))
 	}
 	live := 0
 	for i := range p.all {

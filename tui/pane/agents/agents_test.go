@@ -96,7 +96,7 @@ func TestWhatWaitsForAPersonIsOnTop(t *testing.T) {
 	if got := squeezed(t, p); !slices.Equal(got, want) {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
-	if got := p.Status(); got != "! 3 wait for you, 1 live" {
+	if got := p.Status(); got != "! 3 for you, 1 live" {
 		t.Errorf("status %q", got)
 	}
 }

@@ -45,6 +45,10 @@ func TestDriftIsMarkedOnItsClaim(t *testing.T) {
 	if got := squeeze(panetest.Screen(t, p, 76, false)); got != squeeze(want) {
 		t.Errorf("got\n%s\nwant%s", got, want)
 	}
+	twice := drifted(t, s, 76, foreign("src/api/x.go", "src/api", "a"), foreign("src/api/x.go", "src/api", "a"))
+	if got := panetest.Screen(t, twice, 76, false); !strings.Contains(got, "≠ codex in web and 1 more  modified") {
+		t.Errorf("changed in two places:\n%s", got)
+	}
 	if p.Status() != "2 claims, ≠ 1 drift" {
 		t.Errorf("status %q", p.Status())
 	}

@@ -71,7 +71,7 @@ func (p *rows) Row(i, w int) (left, right theme.Spans) {
 	case r.claim != nil:
 		right = p.claim(r.claim, w)
 	case len(r.node.drift) > 0:
-		right = p.change(r.node.drift[0], w)
+		right = p.change(r.node.drift, w)
 	}
 	tree := theme.S(p.branches(r), p.Border)
 	style, tail := p.Text, ""
@@ -190,11 +190,14 @@ func (p *rows) sessionOf(agent string) (glyph, word string, style theme.Style) {
 	return "", "", p.Text
 }
 
-// change is who changed a file, and how.
-func (p *rows) change(d engine.Drift, w int) theme.Spans {
+// change is who changed a file, in which places, and how.
+func (p *rows) change(list []engine.Drift, w int) theme.Spans {
 	room := max(w-minFile, minFile)
-	said := p.Drift + " " + text.Line(who(d))
-	if how := "  " + text.Line(d.Status); text.Width(said+how) <= room {
+	said := p.Drift + " " + text.Line(who(list[0]))
+	if len(list) > 1 {
+		said += fmt.Sprintf(" and %d more", len(list)-1)
+	}
+	if how := "  " + text.Line(list[0].Status); text.Width(said+how) <= room {
 		said += how
 	}
 	return theme.Spans{theme.S(text.TruncateMiddle(said, room, p.Ellipsis), p.Warn)}
