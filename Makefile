@@ -21,17 +21,34 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 win
 
 FUZZTIME ?= 10s
 
+# Where the real agent programs are installed, at the versions of the lock file; providers/internal/clienttest looks there.
+CLIENTS      := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/loadout/clients
+CLIENTS_LOCK := testdata/clients/package-lock.json
+
 .PHONY: help
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## build bin/loadout
-	go build -trimpath -o $(BIN) ./cmd/loadout
+	CGO_ENABLED=0 go build -trimpath -o $(BIN) ./cmd/loadout
 
 .PHONY: test
 test: ## run every test with the race detector, in random order
 	go test -race -shuffle=on ./...
+	@cmp -s $(CLIENTS_LOCK) $(CLIENTS)/package-lock.json || \
+		echo "skipped: the tests with the real agent programs, which are not installed; make e2e installs them"
+
+.PHONY: e2e
+e2e: clients ## install the real agent programs outside of the tree (npm) and test against them
+	LOADOUT_E2E=1 go test -race -count=1 -run '^TestReal' ./providers/... ./cmd/loadout/...
+
+.PHONY: clients
+clients:
+	@if cmp -s $(CLIENTS_LOCK) $(CLIENTS)/package-lock.json; then exit 0; fi; \
+	mkdir -p $(CLIENTS); \
+	cp $(dir $(CLIENTS_LOCK))package.json $(dir $(CLIENTS_LOCK)).npmrc $(CLIENTS_LOCK) $(CLIENTS)/; \
+	npm ci --ignore-scripts --prefix $(CLIENTS) || { rm $(CLIENTS)/package-lock.json; exit 1; }
 
 .PHONY: lint
 lint: lint-format lint-modules lint-platforms lint-rules ## check format, modules, all platforms, and .golangci.yml
@@ -66,6 +83,10 @@ bench: ## measure side by side with bare programs; WRITE=1 records docs/benchmar
 .PHONY: demo
 demo: build ## watch scripted agents in the cockpit; PLAIN=1 tells the same story as text
 	./$(BIN) demo $(if $(PLAIN),--plain)
+
+.PHONY: pictures
+pictures: ## draw the pictures of docs/ anew
+	go run ./cmd/frames
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target for FUZZTIME (10s)

@@ -112,6 +112,7 @@ func TestTmuxActAndQuit(t *testing.T) {
 	tm.keys(":status", "Enter")
 	tm.shows("all is well")
 	tm.keys("Escape")
+	tm.call("resize-window", "-x", "100", "-y", "30")
 	tm.keys("q")
 	tm.shows("bye")
 	tm.asBefore()

@@ -2,6 +2,8 @@ package keymap
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -131,6 +133,23 @@ func TestKeysThatExist(t *testing.T) {
 	} {
 		if valid(k) != want {
 			t.Errorf("%q: %v", k, !want)
+		}
+	}
+}
+
+// The table in docs/cockpit.md has every key, and the name by which the settings change it.
+func TestKeysAreDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "cockpit.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := Default()
+	for _, scope := range append([]Scope{Everywhere, Act, Move}, Panes()...) {
+		for _, b := range m.bindings[scope] {
+			row := "| `" + b.Help().Key + "` | " + string(scope) + " | " + b.Help().Desc + " | `" + b.Intent.String() + "` |"
+			if !strings.Contains(string(text), row+"\n") {
+				t.Errorf("docs/cockpit.md lacks\n%s", row)
+			}
 		}
 	}
 }
