@@ -2,6 +2,8 @@ package tui
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,7 +15,7 @@ import (
 const (
 	feedPause    = 33 * time.Millisecond // between two updates of the screen by the feed
 	feedRetry    = time.Second           // after the log could not be followed
-	livenessTick = 10 * time.Second      // how often sessions are looked at; beats are written as often
+	livenessTick = 2 * time.Second       // how often sessions are looked at when no event says that one came or went
 )
 
 // feed follows the log, folds it, and keeps the newest state for whoever takes it next. However many events arrive, what waits is one
@@ -29,6 +31,7 @@ type feed struct {
 	pending update
 	ready   chan struct{} // holds a token while something is pending
 	moved   chan struct{} // holds a token when the log went on since git was asked
+	joined  chan struct{} // holds a token when an agent came or went since the sessions were looked at
 }
 
 // update is what is new since the last one that was taken.
@@ -47,7 +50,7 @@ type update struct {
 }
 
 func newFeed(o Options) *feed {
-	return &feed{engine: o.Engine, clock: o.Clock, fold: o.fold, retry: feedRetry, state: state.New(), ready: make(chan struct{}, 1), moved: make(chan struct{}, 1)}
+	return &feed{engine: o.Engine, clock: o.Clock, fold: o.fold, retry: feedRetry, state: state.New(), ready: make(chan struct{}, 1), moved: make(chan struct{}, 1), joined: make(chan struct{}, 1)}
 }
 
 // run follows the log until ctx ends.
@@ -101,16 +104,36 @@ func (f *feed) deliver(d engine.Delivery) {
 	if len(d.Events) > 0 {
 		notify(f.moved)
 	}
+	if slices.ContainsFunc(d.Events, func(e event.Event) bool { return e.Type == event.TypeAgent }) {
+		notify(f.joined)
+	}
 }
 
 // watchSessions looks at the sessions' signs of life until ctx ends. They are not in the log.
 func (f *feed) watchSessions(ctx context.Context) {
-	for sleep(ctx, livenessTick) {
-		if v, err := f.engine.View(ctx); err == nil {
-			live := liveness(v)
-			branch := f.branch()
-			f.change(func(u *update) { u.live, u.branch = live, branch })
+	var last map[string]engine.Liveness
+	var lastBranch string
+	for {
+		tick := time.NewTimer(livenessTick)
+		select {
+		case <-tick.C:
+		case <-f.joined:
+		case <-ctx.Done():
 		}
+		tick.Stop()
+		if ctx.Err() != nil {
+			return
+		}
+		v, err := f.engine.View(ctx)
+		if err != nil {
+			continue
+		}
+		live, branch := liveness(v), f.branch()
+		if branch == lastBranch && maps.Equal(live, last) {
+			continue // so that an idle cockpit draws nothing
+		}
+		last, lastBranch = live, branch
+		f.change(func(u *update) { u.live, u.branch = live, branch })
 	}
 }
 

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -108,5 +109,43 @@ func TestResetDropsWhatWaited(t *testing.T) {
 	u := feed.take()
 	if !u.reset || len(u.events) != 1 || u.events[0].ID != "fresh" || u.state.Count() != 1 {
 		t.Errorf("took %+v, %d events folded", u.events, u.state.Count())
+	}
+}
+
+// An agent that registers is shown as live at once, not at the next look at the sessions.
+func TestLivenessFollowsTheEvents(t *testing.T) {
+	f := newFake()
+	feed, ctx := follow(t, f)
+	var work sync.WaitGroup
+	watching, stop := context.WithCancel(ctx)
+	work.Go(func() { feed.watchSessions(watching) })
+	defer func() { stop(); work.Wait() }()
+	f.mu.Lock()
+	f.live["codex"] = engine.Liveness{Known: true, Live: true}
+	f.mu.Unlock()
+	began := time.Now()
+	f.add(t, event.Loadout, event.Broadcast, "codex registered", event.Agent{Action: event.AgentRegistered, Name: "codex", Base: "codex"})
+	for {
+		u, ok := feed.wait(ctx, time.Time{})
+		if !ok {
+			t.Fatal("the feed ended")
+		}
+		if u.live["codex"].Live {
+			break
+		}
+	}
+	if took := time.Since(began); took > livenessTick/2 {
+		t.Errorf("it took %v", took)
+	}
+}
+
+func TestCopyIsBounded(t *testing.T) {
+	f := newFake()
+	f.add(t, "codex", event.Broadcast, "Contract 'big' rev1", event.Contract{Name: "big", Revision: 1, Body: strings.Repeat("日本 ", 30_000)})
+	d := drive(t, f)
+	d.press("2", "enter", "y")
+	d.shows("copied the first")
+	if n := len(strings.Join(d.sent, "")); n > 100_000 {
+		t.Errorf("sent %d bytes", n)
 	}
 }

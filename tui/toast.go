@@ -1,17 +1,23 @@
 package tui
 
 import (
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/agentloadout/loadout/engine/safetext"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/charmbracelet/x/ansi"
 )
 
 // toastTime is how long a message stays in the footer. Any key takes it away.
 const toastTime = 6 * time.Second
+
+// maxCopied bounds what is sent to the clipboard, in bytes. In base 64 it fits the 100 kB that xterm takes of one sequence.
+const maxCopied = 72 << 10
 
 // tone is how a message sounds.
 type tone int
@@ -75,7 +81,12 @@ func (m *model) copySubject() tea.Cmd {
 		m.say(bad, "nothing to copy")
 		return m.scheduleTick()
 	}
+	said := "copied "
+	if len(text) > maxCopied {
+		text = strings.ToValidUTF8(text[:maxCopied], "")
+		said = "terminals take no more at once: copied the first "
+	}
 	m.screen.Send(ansi.SetSystemClipboard(text))
-	m.say(good, "copied "+pane.Count(len([]rune(text)), "character"))
+	m.say(good, said+words.Plural(utf8.RuneCountInString(text), "character"))
 	return m.scheduleTick()
 }

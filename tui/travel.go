@@ -2,12 +2,9 @@ package tui
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/tui/pane"
 )
@@ -87,12 +84,7 @@ func (m *model) arrived(msg stateAtMsg) tea.Cmd {
 		return nil
 	case msg.err != nil:
 		m.travel.failed = msg.err
-		var missing *engine.NotFoundError
-		if errors.As(msg.err, &missing) && missing.Reason == "" {
-			m.say(bad, fmt.Sprintf("there is no event #%d", msg.seq))
-		} else {
-			m.say(bad, msg.err.Error())
-		}
+		m.say(bad, msg.err.Error())
 		m.travel.want = m.travel.at
 		if m.travel.state == nil {
 			return m.toNow()
