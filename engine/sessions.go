@@ -170,17 +170,17 @@ func (e *Engine) noteStep(r *SessionRecord, b *event.Turn) bool {
 	return *r != before
 }
 
-// writeSessions replaces sessions.json. What the log tells again need not be on disk at once.
+// writeSessions replaces sessions.json. Only what the log does not tell must be on disk before anything goes on.
 func (e *Engine) writeSessions(records []SessionRecord, durable bool) error {
 	data, err := json.MarshalIndent(sessionsFile{orEmpty(records), e.now()}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", SessionsName, err)
 	}
-	write := e.log.WriteCache
-	if durable {
-		write = e.log.WriteFile
+	if !durable {
+		_ = e.log.WriteCache(SessionsName, append(data, '\n')) // the next step writes it again
+		return nil
 	}
-	if err := write(SessionsName, append(data, '\n')); err != nil {
+	if err := e.log.WriteFile(SessionsName, append(data, '\n')); err != nil {
 		return fmt.Errorf("write %s: %w", SessionsName, err)
 	}
 	return nil

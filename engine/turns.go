@@ -32,7 +32,10 @@ func (e *Engine) recordTurns(ctx context.Context, by, dir string, decide func(Vi
 		whileHalted: true,
 		decide: func(v View) ([]event.Event, error) {
 			events, err := decide(v)
-			if err != nil {
+			if err != nil || len(events) == 0 {
+				return nil, err
+			}
+			if _, err := e.SessionRecords(); err != nil { // before anything is stored that it could not follow
 				return nil, err
 			}
 			halted, err := e.Halted()
