@@ -30,6 +30,8 @@ func run(ctx context.Context, args []string) error {
 			return writer(ctx, args[1:])
 		case roleFollower:
 			return follower(ctx, args[1:])
+		case roleBridge:
+			return bridgeRole(ctx)
 		}
 	}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -89,5 +91,7 @@ var measurements = []measurement{
 	{"status", measureStatus},
 	{"fold", measureFold},
 	{"follow", measureFollow},
+	{"bridge", measureBridge},
 	{"frame", measureFrame},
+	{"cockpit", measureCockpit},
 }

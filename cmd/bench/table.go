@@ -80,6 +80,9 @@ How each row is taken:
   line-by-line %[1]sencoding/json%[1]s decode of the envelope; whole processes, medians.
 - **Follow**: one process appends 1,000 lines, each with the time in it, 4 ms apart and in turn to two logs; one is followed by the
   engine and one by a bare fsnotify reader, each in its own process.
+- **Cockpit**: %[1]sloadout tui --pane timeline%[1]s on a pseudo-terminal of 200×60, on generated logs with a checkpoint: 7 starts; 300 keys, each
+  until its first byte; a minute without events; 40 random numbers typed as a filter until the frame has that event selected; and keys on
+  the command line until their letter is there while another process stores 10,000 events in a second.
 - **Frame**: the cockpit's own benchmark: a message that moves the timeline of 100,000 events, then the frame.
 `, "`", time.Now().UTC().Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), table(rows), load())
 }

@@ -15,11 +15,11 @@ type transcript struct {
 func (t *transcript) end() (top, skip int) {
 	left := t.h
 	for i := t.n - 1; i >= 0; i-- {
-		if have := len(t.lines(i)); have >= left {
+		have := len(t.lines(i))
+		if have >= left {
 			return i, have - left
-		} else {
-			left -= have
 		}
+		left -= have
 	}
 	return 0, 0
 }
