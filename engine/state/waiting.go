@@ -82,17 +82,31 @@ func (s *State) waitingTurns(list []Waiting) []Waiting {
 		if t.Cause != "" {
 			text += ": " + t.Cause
 		}
-		list = append(list, Waiting{Kind: WaitTurn, Text: text, Agent: t.Agent, Since: since, Seq: t.Seq, ID: t.ID})
+		list = append(list, Waiting{
+			Kind: WaitTurn, Text: text, Agent: t.Agent, Since: since, Seq: t.Seq, ID: t.ID, Verb: []string{"coord", "agents", "retry", t.ID},
+		})
 	}
 	for _, session := range s.Sessions() {
 		if session.Stopped != "" {
 			list = append(list, Waiting{
 				Kind: WaitCap, Text: fmt.Sprintf("the cap %s is reached, turns made: %d", session.Stopped, session.Turns),
 				Agent: session.Agent, Since: s.when(session.Seq, session.Attached), Seq: session.Seq,
+				Verb: append([]string{"coord", "agents", "raise"}, raising(session.Stopped)...),
 			})
 		}
 	}
 	return list
+}
+
+// raising are the words that raise a cap.
+func raising(stopped string) []string {
+	flags := map[event.TurnCap]string{
+		event.CapTurns: "--max-turns", event.CapTotalTurns: "--max-total-turns", event.CapTokens: "--max-tokens", event.CapCost: "--max-cost",
+	}
+	if flag, ok := flags[event.TurnCap(stopped)]; ok {
+		return []string{flag, "…"}
+	}
+	return nil
 }
 
 // turnWaits says why a turn waits.

@@ -97,7 +97,7 @@ func TestWaiting(t *testing.T) {
 			},
 			Outlook{},
 			[]string{
-				"turn a 3: a turn failed: timeout | ", "cap a 6: the cap turns is reached, turns made: 1 | ",
+				"turn a 3: a turn failed: timeout | coord agents retry t1", "cap a 6: the cap turns is reached, turns made: 1 | coord agents raise --max-turns …",
 				"question b 0: still? | coord answer id000000 …",
 			},
 		},
