@@ -52,7 +52,7 @@ func TestEmitFollowsTheRules(t *testing.T) {
 	d.conflict(ConflictTask, emit(t, "gemini", "*", "x", event.Task{}).resolving(task.ID), "was given to codex")
 	d.wrong("type", emit(t, "gemini", "*", "x", event.Agent{Action: event.AgentEnded, Name: "codex"}))
 	d.wrong("type", emit(t, "gemini", "*", "x", event.Halt{Action: event.HaltLifted}))
-	d.wrong("type", Emit{event.Event{Type: "wave", From: "gemini", Description: "x"}})
+	d.wrong("type", Emit{event.Event{Type: "skill", From: "gemini", Description: "x"}})
 	d.wrong("payload", Emit{event.Event{Type: event.TypeContract, From: "gemini", Description: "x"}})
 	d.wrong("payload.mode", Emit{event.Event{Type: event.TypeOwnership, From: "gemini", Description: "x", Payload: json.RawMessage(`{"paths":["a"]}`)}})
 	d.holds("src codex exclusive 0")
