@@ -99,7 +99,7 @@ func (Provider) Do(ctx context.Context, t turn.Turn, progress func(turn.Progress
 	s := newStream(t, session, progress)
 	lines, err := process.Run(ctx, process.Command{
 		Path: path, Args: args, Dir: t.Dir, Env: environ(t.Env), Deadline: program.Deadline(t),
-	}, inert(t.Prompt), s.line)
+	}, program.Inert(t.Prompt), s.line)
 	if err != nil {
 		return turn.Reply{Session: t.Session}, claude.NotStarted(ctx, err)
 	}

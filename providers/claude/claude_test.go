@@ -35,56 +35,6 @@ func standIn(t *testing.T, env ...string) turn.Turn {
 	}
 }
 
-func TestInert(t *testing.T) {
-	const z = zeroWidthSpace
-	tests := []struct{ prompt, want string }{
-		{"plain", "plain"},
-		{"/compact", "\n/compact"},
-		{" /compact", "\n /compact"},
-		{"not /compact", "not /compact"},
-		{"@a", "@" + z + "a"},
-		{"see @a, @b", "see @" + z + "a, @" + z + "b"},
-		{"@\"a b\"", "@" + z + "\"a b\""},
-		{"mail bob@example.com", "mail bob@example.com"},
-		{"`@a` \"@a\" (@a)", "`@a` \"@a\" (@a)"},
-		{"[@a]\t@a\u00a0@a", "[@" + z + "a]\t@" + z + "a\u00a0@" + z + "a"},
-		{"@@a", "@" + z + "@" + z + "a"},
-		{"@" + z + "a", "@" + z + "a"},
-		{"bad \xff", "bad \uFFFD"},
-		{"@", "@" + z},
-	}
-	for _, tt := range tests {
-		if got := inert(tt.prompt); got != tt.want {
-			t.Errorf("inert(%q) = %q, want %q", tt.prompt, got, tt.want)
-		}
-		if once := inert(tt.prompt); strings.TrimLeft(inert(once), "\n") != strings.TrimLeft(once, "\n") {
-			t.Errorf("inert(%q) changes a second time", tt.prompt)
-		}
-	}
-}
-
-func FuzzInert(f *testing.F) {
-	f.Add("/a @b")
-	f.Add("@\xff@")
-	f.Fuzz(func(t *testing.T, prompt string) {
-		got := inert(prompt)
-		if strings.HasPrefix(got, "/") {
-			t.Errorf("%q is a command", got)
-		}
-		before := ' '
-		for i, r := range got {
-			if r == '@' && !staysText(before) && !strings.HasPrefix(got[i+1:], zeroWidthSpace) {
-				t.Errorf("%q attaches", got)
-			}
-			before = r
-		}
-		clean := strings.NewReplacer(zeroWidthSpace, "", "\n", "")
-		if clean.Replace(got) != clean.Replace(strings.ToValidUTF8(prompt, "\uFFFD")) {
-			t.Errorf("%q became %q", prompt, got)
-		}
-	})
-}
-
 func TestPermissions(t *testing.T) {
 	tests := []struct {
 		permissions turn.Permissions

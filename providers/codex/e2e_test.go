@@ -33,7 +33,7 @@ func newReal(t *testing.T, replies ...fakemodel.Reply) *real {
 	t.Cleanup(server.Close)
 	home := t.TempDir()
 	r := &real{Server: server, home: home, turn: turn.Turn{
-		Dir: t.TempDir(), Deadline: time.Minute,
+		Dir: t.TempDir(), Deadline: 2 * time.Minute,
 		Permissions: turn.Permissions{Command: []string{binary}, Model: "gpt-5.5"}, // whose tools are in a plain list
 		Env:         []string{"HOME=" + home, "CODEX_HOME=" + home, "FAKE_API_KEY=sk-test"},
 	}}

@@ -22,9 +22,10 @@ const (
 	EnvNote = "MISBEHAVE_NOTE" // a file to which each process appends its number and a newline
 	EnvText = "MISBEHAVE_TEXT" // what Say writes to stdout; SESSION in it stands for the argument after --session-id, --resume or resume
 	EnvExit = "MISBEHAVE_EXIT" // the exit status of Say
+	EnvOpen = "MISBEHAVE_OPEN" // set: stdin, which somebody keeps open, is not read
 )
 
-// Ways to misbehave. Each has read its stdin to the end.
+// Ways to misbehave, most of them when stdin was read to the end.
 const (
 	Hang        = "hang"         // writes nothing and waits, also for its interrupt
 	Deaf        = "deaf"         // hangs and ignores interrupts
@@ -61,7 +62,7 @@ func As() {
 		signal.Ignore(syscall.SIGINT, syscall.SIGTERM) // before the note, by which tests know that it is so
 	}
 	note()
-	if how != NeverReads {
+	if how != NeverReads && os.Getenv(EnvOpen) == "" {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	}
 	os.Exit(act(how))

@@ -29,6 +29,7 @@ type Program struct {
 	Binary   string // the usual name of the executable
 	Install  string // what a person types to install it
 	SignIn   string // what a person types to sign in
+	AnyID    bool   // its sessions are called anything, not by UUIDs
 }
 
 // Find returns the executable and the arguments that come before all others. command, when not empty, is used instead of the
@@ -86,7 +87,7 @@ func (p Program) Check(t turn.Turn) error {
 	if info, err := os.Stat(t.Dir); err != nil || !info.IsDir() {
 		return p.Failure(turn.Rejected, turn.Nothing, "the working directory "+t.Dir+" does not exist", err)
 	}
-	if t.Session != "" && !uuid.MatchString(t.Session) {
+	if !p.AnyID && t.Session != "" && !uuid.MatchString(t.Session) {
 		// A program takes such a word for a name, or for no session at all.
 		return p.Failure(turn.UnknownSession, turn.Nothing, fmt.Sprintf("%q is not an id of its sessions, which are UUIDs", t.Session), nil)
 	}

@@ -1,4 +1,4 @@
-package claude
+package program
 
 import (
 	"strings"
@@ -8,12 +8,12 @@ import (
 // zeroWidthSpace separates an @ from what follows it, without being seen.
 const zeroWidthSpace = "\u200b"
 
-// inert is the prompt in a form in which the program expands nothing, whatever its flags: a prompt that starts with a slash is
-// a command to it, and an @ with a path attaches that file, from anywhere on the disk and with every tool taken away.
+// Inert is the prompt in a form in which programs expand nothing, whatever their flags: a prompt that starts with a slash is
+// a command to Claude Code, and an @ with a path attaches that file, from anywhere on the disk and with every tool taken away.
 //
 // A newline before the slash makes it text. An @ is left alone where it was measured to stay text: after a letter, a digit, a backtick, a
 // double quote or an opening parenthesis; everywhere else a zero width space follows it.
-func inert(prompt string) string {
+func Inert(prompt string) string {
 	prompt = strings.ToValidUTF8(prompt, "\uFFFD")
 	var b strings.Builder
 	b.Grow(len(prompt) + 64)
