@@ -170,3 +170,30 @@ func TestSettingsKnowThePanes(t *testing.T) {
 		}
 	}
 }
+
+func TestHeaderTellsOfTurns(t *testing.T) {
+	f := story(t)
+	through, most := int64(-1), int64(20)
+	turn := func(b event.Turn) {
+		b.Agent, b.Provider, b.Session = "codex", "codex", "s1"
+		f.add(t, event.Loadout, event.Broadcast, "turn "+string(b.Action), b)
+	}
+	turn(event.Turn{Action: event.TurnAttached, Through: &through})
+	f.add(t, event.Loadout, event.Broadcast, "bridge", event.Turn{Action: event.TurnOpened, Agents: []string{"codex"}, Caps: &event.TurnLimits{Turns: &most}})
+	turn(event.Turn{Action: event.TurnCapped, Caps: &event.TurnLimits{Turns: &most}})
+	work := event.Turn{Turn: "t1", Why: event.WhyDelivery, Seqs: []int64{14}, Through: &through}
+	for _, action := range []event.TurnAction{event.TurnQueued, event.TurnStarted} {
+		b := work
+		b.Action = action
+		turn(b)
+	}
+	d := drive(t, f)
+	d.resize(200, 40)
+	d.shows("1 turn running", "1/20 turns")
+	work.Action = event.TurnFinished
+	work.Usage = &event.TurnUsage{Input: 40_000, Output: 1_500, CostMicros: 380_000, Priced: true, Known: true}
+	turn(work)
+	d.sync()
+	d.shows("41k tok", "$0.38", "1/20 turns")
+	d.hides("running")
+}
