@@ -148,15 +148,12 @@ func (e *Engine) examine(ctx context.Context) (DoctorReport, error) {
 func fromStore(f store.Finding) Finding {
 	out := Finding{Code: string(f.Code), Text: f.Text, path: f.Path, fix: f.Fix, Fixable: f.Fix != nil}
 	switch f.Code {
-	case store.TornTail, store.BadLines, store.NoSeqs, store.RepeatedLines:
-		out.fix, out.Fixable = nil, true // by moving lines out, all of them at once
+	case store.TornTail, store.BadLines, store.NoSeqs, store.RepeatedLines, store.BadCheckpoints:
+		out.Fixable = true // by moving lines out, all of them at once, and by folding what is left
 	case store.FallingSeqs, store.DuplicateSeqs:
 		out.Info = true
 	case store.OpenToOthers, store.UnsafePath, store.NotWritable, store.NetworkDir, store.LogUnreadable, store.LeftoverFile,
-		store.OtherProgram, store.BadCheckpoints:
-	}
-	if f.Code == store.BadCheckpoints {
-		out.fix, out.Fixable = nil, true
+		store.OtherProgram:
 	}
 	return out
 }

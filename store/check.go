@@ -214,7 +214,6 @@ func (c *checker) checkpoint() {
 		path := filepath.Join(c.log.dir, filepath.FromSlash(checkpointName))
 		c.add(Finding{
 			Code: BadCheckpoints, Path: path, Text: path + " is damaged and is not used",
-			Fix: func(context.Context) error { return c.log.Remove(checkpointName) },
 		})
 	}
 }
@@ -299,7 +298,6 @@ func (c *checker) tail(end Position) error {
 		c.add(Finding{
 			Code: TornTail, Path: c.log.path, Line: end.Lines + 1, Count: 1,
 			Text: fmt.Sprintf("the last line of %s is torn (%d bytes); the next write closes it", c.log.path, info.Size()-newline),
-			Fix:  func(ctx context.Context) error { return c.log.Update(ctx, (*Tx).mend) },
 		})
 	}
 	return also(err, f.Close())

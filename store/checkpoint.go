@@ -73,7 +73,7 @@ func (l *Log) saveCheckpoint(name string, c Checkpoint) error {
 	if err = also(err, f.Close()); err != nil {
 		return fmt.Errorf("save checkpoint: %w", err)
 	}
-	index := c.Index.AppendBinary(nil)
+	index := c.Index.appendTo(nil)
 	head, err := json.Marshal(header{Version: c.Version, Pos: c.Pos, Samples: sum, Index: len(index), State: len(c.State)})
 	if err != nil {
 		return fmt.Errorf("save checkpoint: %w", err)

@@ -1,9 +1,7 @@
 package store
 
 import (
-	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,7 +20,7 @@ type Mark struct {
 
 // Index finds the place of a sequence number in a log without reading all of it.
 // It holds a mark every 512 lines. The zero value is ready for use; it is not
-// safe for concurrent use. As JSON it takes about ten bytes a mark.
+// safe for concurrent use. A checkpoint keeps it in about ten bytes a mark.
 type Index struct {
 	file  FileID
 	marks []mark
@@ -93,8 +91,8 @@ func (m Mark) scanner(f *source) (*scanner, error) {
 	return newScanner(f, m.position(), tail), nil
 }
 
-// AppendBinary appends the compact form of the index: its marks as differences.
-func (x *Index) AppendBinary(b []byte) []byte {
+// appendTo appends the compact form of the index: its marks as differences.
+func (x *Index) appendTo(b []byte) []byte {
 	var last mark
 	for _, m := range x.marks {
 		b = binary.AppendVarint(b, m.offset-last.offset)
@@ -105,7 +103,7 @@ func (x *Index) AppendBinary(b []byte) []byte {
 	return b
 }
 
-// decode reads what AppendBinary wrote.
+// decode reads what appendTo wrote.
 func (x *Index) decode(file FileID, b []byte) error {
 	x.file, x.marks = file, nil
 	var last mark
@@ -121,27 +119,4 @@ func (x *Index) decode(file FileID, b []byte) error {
 		x.marks = append(x.marks, last)
 	}
 	return nil
-}
-
-type indexJSON struct {
-	File  FileID `json:"file"`
-	Marks string `json:"marks"` // base64 of AppendBinary
-}
-
-// MarshalJSON encodes the index.
-func (x Index) MarshalJSON() ([]byte, error) {
-	return json.Marshal(indexJSON{x.file, base64.StdEncoding.EncodeToString(x.AppendBinary(nil))})
-}
-
-// UnmarshalJSON decodes what MarshalJSON wrote.
-func (x *Index) UnmarshalJSON(b []byte) error {
-	var v indexJSON
-	if err := json.Unmarshal(b, &v); err != nil {
-		return err
-	}
-	marks, err := base64.StdEncoding.DecodeString(v.Marks)
-	if err != nil {
-		return err
-	}
-	return x.decode(v.File, marks)
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -261,8 +262,8 @@ func excludeIn(f *os.File) error {
 	if !info.Mode().IsRegular() {
 		return &UnsafeError{Path: f.Name(), Reason: "is not a regular file"}
 	}
-	b := make([]byte, info.Size())
-	if err := readFull(f, b, 0); err != nil {
+	b, err := io.ReadAll(f)
+	if err != nil {
 		return err
 	}
 	text := string(b)

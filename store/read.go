@@ -28,16 +28,6 @@ func (l *Log) Read(ctx context.Context, from Position, fn func(Batch) error) (Po
 	return pos, also(err, f.Close())
 }
 
-// Resume reports whether Read can go on from pos: nil, ErrMissing or ErrReplaced.
-func (l *Log) Resume(pos Position) error {
-	f, err := l.openLog(pos)
-	if err != nil || f == nil {
-		return err
-	}
-	_, err = pos.fits(f, true)
-	return also(err, f.Close())
-}
-
 // openLog opens the log for reading. It returns nil and no error when there is
 // none and from asks for none.
 func (l *Log) openLog(from Position) (*source, error) {

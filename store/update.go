@@ -124,17 +124,6 @@ func (tx *Tx) closeTail() error {
 	return tx.file.refresh()
 }
 
-// mend closes a torn last line, durably.
-func (tx *Tx) mend() error {
-	if err := tx.open(); err != nil || tx.file == nil {
-		return err
-	}
-	if err := tx.closeTail(); err != nil {
-		return err
-	}
-	return tx.file.Sync()
-}
-
 // Read is Log.Read under the lock: what it returns is all there is. A torn last
 // line is closed and read as a line.
 func (tx *Tx) Read(ctx context.Context, from Position, fn func(Batch) error) (Position, error) {

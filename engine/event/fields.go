@@ -2,7 +2,6 @@ package event
 
 import (
 	"bytes"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -13,59 +12,30 @@ import (
 // fields reads the members of one payload object and keeps the first error. An optional member that is absent or an empty
 // string reads as the zero value.
 type fields struct {
-	object  jsonline.Object
-	members []jsonline.Field
-	prefix  string // path of the object, for errors: "payload."
-	brief   bool   // check texts that no state is built from and return nothing of them
-	strict  bool   // read what this program is about to write
-	err     error
+	object jsonline.Object
+	prefix string // path of the object, for errors: "payload."
+	brief  bool   // check texts that no state is built from and return nothing of them
+	strict bool   // read what this program is about to write
+	err    error
 }
 
 // parse makes raw, which may be anything, the object to read.
-func (f *fields) parse(raw []byte) bool {
-	if err := f.object.Parse(raw); err != nil {
-		f.err = invalid(f.prefix[:len(f.prefix)-1], "is not a valid object: "+err.Error())
-		return false
-	}
-	f.members = append(f.members[:0], f.object.Fields()...)
-	return true
-}
+func (f *fields) parse(raw []byte) bool { return f.parsed(f.object.Parse(raw)) }
 
 // split is parse for what is known to be valid JSON, and takes half its time.
-func (f *fields) split(raw []byte) bool {
-	f.members = f.members[:0]
-	i := skipBlank(raw, 1)
-	for i < len(raw) && raw[i] == '"' {
-		end := skipString(raw, i)
-		key := raw[i+1 : max(end-1, i+1)]
-		if bytes.IndexByte(key, '\\') >= 0 || f.has(string(key)) {
-			return f.parse(raw)
-		}
-		start := skipBlank(raw, skipBlank(raw, end)+1)
-		end = skipValue(raw, start)
-		if start >= end {
-			break
-		}
-		f.members = append(f.members, jsonline.Field{Key: key, Value: raw[start:end:end]})
-		i = skipBlank(raw, end)
-		if i < len(raw) && raw[i] == ',' {
-			i = skipBlank(raw, i+1)
-		}
+func (f *fields) split(raw []byte) bool { return f.parsed(f.object.Split(raw)) }
+
+func (f *fields) parsed(err error) bool {
+	if err != nil {
+		f.err = invalid(f.prefix[:len(f.prefix)-1], "is not a valid object: "+err.Error())
 	}
-	if i != len(raw)-1 || raw[i] != '}' {
-		return f.parse(raw)
-	}
-	return true
+	return err == nil
 }
 
 // get returns the raw value of a member, nil when it is absent.
 func (f *fields) get(key string) []byte {
-	for i := range f.members {
-		if string(f.members[i].Key) == key {
-			return f.members[i].Value
-		}
-	}
-	return nil
+	raw, _ := f.object.Get(key)
+	return raw
 }
 
 func (f *fields) fail(key, reason string) {
@@ -226,7 +196,7 @@ func joined[T ~string](words []T) string {
 
 // only refuses members other than these.
 func (f *fields) only(keys ...string) {
-	for _, field := range f.members {
+	for _, field := range f.object.Fields() {
 		if !slices.Contains(keys, string(field.Key)) {
 			f.fail(Clip(string(field.Key), MaxName), "is not known")
 		}
@@ -244,7 +214,7 @@ func (f *fields) list(key string, limit int, fn func(raw []byte)) {
 		return
 	}
 	n := 0
-	for element := range elements(raw) {
+	for element := range jsonline.Elements(raw) {
 		if n++; n > limit {
 			f.fail(key, "has more than "+strconv.Itoa(limit)+" elements")
 			return
@@ -289,75 +259,4 @@ func (f *fields) nested(key string, raw []byte, fn func(*fields)) {
 	if f.err == nil {
 		f.err = inner.err
 	}
-}
-
-// elements yields the raw elements of raw, a valid JSON array.
-func elements(raw []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for i := skipBlank(raw, 1); i < len(raw) && raw[i] != ']'; i = skipBlank(raw, i) {
-			if raw[i] == ',' {
-				i = skipBlank(raw, i+1)
-			}
-			end := skipValue(raw, i)
-			if end <= i || !yield(raw[i:end:end]) {
-				return
-			}
-			i = end
-		}
-	}
-}
-
-// The skip functions find their way in valid JSON. In anything else they end somewhere in it.
-
-func skipBlank(b []byte, i int) int {
-	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
-		i++
-	}
-	return i
-}
-
-// skipValue returns the end of the value at b[i].
-func skipValue(b []byte, i int) int {
-	for depth := 0; i < len(b); {
-		switch b[i] {
-		case '"':
-			i = skipString(b, i)
-		case '{', '[':
-			depth++
-			i++
-		case '}', ']':
-			depth--
-			i++
-		case ',', ':', ' ', '\t', '\r', '\n':
-			i++
-			continue // no value ends here
-		default: // a number or a word
-			for i < len(b) && b[i] > ' ' && b[i] != ',' && b[i] != ']' && b[i] != '}' {
-				i++
-			}
-		}
-		if depth <= 0 {
-			return i
-		}
-	}
-	return len(b)
-}
-
-// skipString returns the end of the string that opens at b[i].
-func skipString(b []byte, i int) int {
-	for i++; i < len(b); i++ {
-		n := bytes.IndexByte(b[i:], '"')
-		if n < 0 {
-			break
-		}
-		i += n
-		slashes := 0
-		for b[i-1-slashes] == '\\' { // ends at the opening quote at the latest
-			slashes++
-		}
-		if slashes%2 == 0 {
-			return i + 1
-		}
-	}
-	return len(b)
 }

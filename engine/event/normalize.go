@@ -99,7 +99,7 @@ func (e *Event) normalPayload() ([]byte, error) {
 		_, raw, err := encodeBody(body)
 		return raw, err
 	}
-	if len(r.fields.members) == 0 {
+	if len(r.fields.object.Fields()) == 0 {
 		return nil, nil
 	}
 	var compact bytes.Buffer

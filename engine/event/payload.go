@@ -154,7 +154,7 @@ func readStatus(f *fields) Status {
 		if raw := f.get("typeCounts"); raw != nil {
 			f.nested("typeCounts", raw, func(n *fields) {
 				s.TypeCounts = map[Type]int64{}
-				for _, field := range n.members {
+				for _, field := range n.object.Fields() {
 					s.TypeCounts[Type(field.Key)] = n.number(string(field.Key), field.Value, 0, MaxSeq)
 				}
 			})

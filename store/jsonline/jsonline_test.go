@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -162,13 +163,43 @@ func TestString(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("%s is %q, want %q, error %v", raw, got, want, err)
 		}
-		if b, err := AppendString([]byte("x"), []byte(raw)); err != nil || string(b) != "x"+want {
-			t.Errorf("%s is %q, want %q, error %v", raw, b, want, err)
-		}
 	}
 	for _, raw := range []string{``, `"`, `a`, `1`, `null`, `"a`, `"a"b"`, `"a" `, ` "a"`, `"\x"`, "\"\xff\"", `"\"`} {
 		if got, err := String([]byte(raw)); !errors.Is(err, ErrNotString) {
 			t.Errorf("%s is %q, error %v", raw, got, err)
+		}
+	}
+}
+
+// Split trusts its text, and is not led astray by what it cannot trust.
+func TestSplit(t *testing.T) {
+	for _, raw := range []string{`{}`, `{ }`, `{"a":1}`, `{"a" : [1, {"b":"}"}] , "c":"\"" }`, `{"\u0061":1}`, `{"a":{"b":[]},"c":null,"":"\\"}`} {
+		var want, got Object
+		if err := want.Parse([]byte(raw)); err != nil {
+			t.Fatal(err)
+		}
+		if err := got.Split([]byte(raw)); err != nil || fmt.Sprintf("%q", got.Fields()) != fmt.Sprintf("%q", want.Fields()) {
+			t.Errorf("%s: %q, want %q, error %v", raw, got.Fields(), want.Fields(), err)
+		}
+	}
+	for _, raw := range []string{``, `{`, `[]`, `"a"`, `{"a`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,"a":2}`, `{"a":1}}`, `{"a":}`} {
+		var o Object
+		if err := o.Split([]byte(raw)); err == nil {
+			t.Errorf("%s was accepted: %q", raw, o.Fields())
+		}
+	}
+}
+
+func TestElements(t *testing.T) {
+	for raw, want := range map[string]string{
+		`[]`: ``, `[ ]`: ``, `[1]`: `1`, `[1 , "a,]",[2,{"b":[]}],{ }, null]`: `1|"a,]"|[2,{"b":[]}]|{ }|null`, `[`: ``, `[1`: `1`,
+	} {
+		var got []string
+		for element := range Elements([]byte(raw)) {
+			got = append(got, string(element))
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("%s: %q, want %s", raw, got, want)
 		}
 	}
 }
@@ -206,11 +237,14 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	var o Object
+	var o, split Object
 	f.Fuzz(func(t *testing.T, line []byte) {
 		err := o.Parse(line)
 		if err == nil {
 			compare(t, &o, line)
+			if err := split.Split(bytes.TrimSpace(line)); err != nil || !reflect.DeepEqual(split.Fields(), o.Fields()) {
+				t.Fatalf("%q: Split gives %q, error %v", line, split.Fields(), err)
+			}
 			return
 		}
 		var syntax *SyntaxError

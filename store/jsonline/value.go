@@ -30,18 +30,6 @@ func String(raw []byte) (string, error) {
 	return string(appendUnescaped(make([]byte, 0, len(body)), body)), nil
 }
 
-// AppendString appends the decoded JSON string raw to dst.
-func AppendString(dst, raw []byte) ([]byte, error) {
-	body, escaped, err := stringBody(raw)
-	if err != nil {
-		return dst, err
-	}
-	if !escaped {
-		return append(dst, body...), nil
-	}
-	return appendUnescaped(dst, body), nil
-}
-
 // stringBody returns what stands between the quotes of raw.
 func stringBody(raw []byte) (body []byte, escaped bool, err error) {
 	if len(raw) < 2 || raw[0] != '"' {
