@@ -112,7 +112,7 @@ func (f *lockFile) queue(ctx context.Context, until time.Time) (locked bool, err
 		// Nothing ends the wait of the system: when it is over, the lock is given back.
 		f.file = nil
 		go func() {
-			<-done
+			_ = <-done // nobody wants the lock any more
 			_ = file.Close()
 		}()
 		return false, nil
