@@ -22,7 +22,28 @@ const (
 // BridgeLease takes the one place of a bridge or discussion until release is called or this process dies. The error is a
 // *LockedError when another one has it.
 func (e *Engine) BridgeLease(ctx context.Context) (release func() error, err error) {
-	return e.lease(ctx, bridgeLock, leaseTry)
+	release, err = e.lease(ctx, bridgeLock, leaseTry)
+	var locked *LockedError
+	if errors.As(err, &locked) {
+		return nil, &busyError{locked}
+	}
+	return release, err
+}
+
+// busyError says that the place of the bridge is taken, and what helps: waiting for a lock is not it.
+type busyError struct{ locked *LockedError }
+
+func (b *busyError) Error() string {
+	return "a bridge or discussion runs already: " + b.locked.Owner.String()
+}
+func (b *busyError) Unwrap() error { return b.locked }
+
+// Hint is what the caller can do next.
+func (b *busyError) Hint() []string {
+	return []string{
+		"Ctrl-C in its terminal    to end it; it ends with its process in any case",
+		"loadout coord agents list    to see what it does",
+	}
 }
 
 // BridgeHolder says who has the place of the bridge or discussion; nil: nobody.

@@ -55,7 +55,7 @@ func (o *turning) options(ctx context.Context, c *call, e *engine.Engine) (bridg
 		return bridge.Options{}, &engine.UsageError{Message: fmt.Sprintf("a turn may take from %s to %s, not %s", words.Span(turn.MinDeadline), words.Span(turn.MaxDeadline), words.Span(deadline))}
 	}
 	return bridge.Options{
-		Providers: providers(s),
+		Providers: programs(s),
 		By:        who.name,
 		MaxDepth:  s.Bridge.Depth,
 		Deadline:  deadline,
@@ -162,7 +162,7 @@ func (o *bridgeCmd) run(ctx context.Context, c *call) error {
 	if o.DryRun {
 		return o.plan(ctx, c, e, all, options)
 	}
-	c.notePaid(programs(ctx, e, all.Refs)...)
+	c.notePaid(programsOf(ctx, e, all.Refs)...)
 	show := progressPrinter{call: c}
 	options.Report = show.report
 	b, err := bridge.Start(ctx, e, all, options)
@@ -179,8 +179,8 @@ func (o *bridgeCmd) run(ctx context.Context, c *call) error {
 	return nil
 }
 
-// programs are the programs of sessions, those that are not known left out.
-func programs(ctx context.Context, e *engine.Engine, refs []bridge.Ref) []string {
+// programsOf are the programs of sessions, those that are not known left out.
+func programsOf(ctx context.Context, e *engine.Engine, refs []bridge.Ref) []string {
 	v, err := e.View(ctx)
 	if err != nil {
 		return nil // what comes next says so

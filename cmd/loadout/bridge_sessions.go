@@ -49,7 +49,7 @@ func (o *detectCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	all := providers(s)
+	all := programs(s)
 	list := make([]detected, len(all))
 	var wg sync.WaitGroup
 	for i, p := range all {

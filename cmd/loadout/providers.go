@@ -3,16 +3,17 @@ package main
 import (
 	"github.com/agentloadout/loadout/engine/settings"
 	"github.com/agentloadout/loadout/engine/turn"
-	"github.com/agentloadout/loadout/providers/claude"
-	"github.com/agentloadout/loadout/providers/codex"
-	"github.com/agentloadout/loadout/providers/sim"
+	"github.com/agentloadout/loadout/providers"
 )
 
-// providers are the agent programs that turns can be given to. A further one is one line here.
-func providers(settings.Settings) []turn.Provider {
-	return []turn.Provider{
-		claude.New(),
-		codex.New(),
-		sim.New(sim.Options{}),
+// programs are the agent programs that turns can be given to: the built-in ones, and those of the settings that speak the Agent Client
+// Protocol.
+func programs(s settings.Settings) []turn.Provider {
+	own := map[string][]string{}
+	for name, p := range s.Providers {
+		if p.Protocol != "" {
+			own[name] = p.Command
+		}
 	}
+	return providers.All(own)
 }
