@@ -112,6 +112,7 @@ type Register struct {
 	Name    string // empty: made from Base
 	Human   string // whose session it is
 	Session string // the host's session id
+	Resume  bool   // a person gave Name for good: take it again with what an ended session left under it
 	PID     int    // the process whose life is the session's, and what tells it from a later one with the same number
 	Start   string
 	Boot    string

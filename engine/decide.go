@@ -48,6 +48,8 @@ func apply(v View, c Command) ([]event.Event, error) {
 		return decideAnswer(v, c)
 	case Next:
 		return decideNext(v, c)
+	case ClaimTask:
+		return decideClaimTask(v, c)
 	case Finish:
 		return decideFinish(v, c)
 	case Cancel:

@@ -22,7 +22,7 @@ func decideRegister(v View, c Register) ([]event.Event, error) {
 	name := c.Name
 	switch {
 	case name != "":
-		if err := v.mayBear(name, c.Session); err != nil {
+		if err := v.mayBear(name, c.Session, c.Resume); err != nil {
 			return nil, err
 		}
 	default:
@@ -73,12 +73,8 @@ func registerEvent(c Register, name string) (event.Event, error) {
 
 // registered is the live agent that the same process was registered as before. Registering it again changes nothing.
 func (v View) registered(c Register) (state.Agent, bool) {
-	if c.PID <= 0 {
-		return state.Agent{}, false
-	}
 	for _, a := range v.State.Agents() {
-		same := a.Registered && a.PID == c.PID && a.Start == c.Start && a.Boot == c.Boot && a.Host == c.Host &&
-			(c.Session == "" || c.Session == a.Session) && v.liveness(a.Name).Live
+		same := a.Registered && c.isProcessOf(a) && (c.Session == "" || c.Session == a.Session) && v.liveness(a.Name).Live
 		if same && (event.SameName(a.Name, c.Name) || c.Name == "" && event.SameName(a.Base, c.Base)) {
 			return a, true
 		}
@@ -86,17 +82,20 @@ func (v View) registered(c Register) (state.Agent, bool) {
 	return state.Agent{}, false
 }
 
-// resumed is the name that the same host session had before, "" if it had none or if another session has it now.
+// resumed is the name that the same host session, or the same process, had before, "" if it had none or if another session has it
+// now.
 func (v View) resumed(c Register) string {
-	if c.Session == "" {
-		return ""
-	}
 	for _, a := range v.State.Agents() {
-		if a.Session == c.Session && event.SameName(a.Base, c.Base) {
+		if event.SameName(a.Base, c.Base) && (c.Session != "" && a.Session == c.Session || !a.Registered && c.isProcessOf(a)) {
 			return a.Name
 		}
 	}
 	return ""
+}
+
+// isProcessOf reports whether an agent is, or was, registered as the process of c.
+func (c Register) isProcessOf(a state.Agent) bool {
+	return c.PID > 0 && a.PID == c.PID && a.Start == c.Start && a.Boot == c.Boot && a.Host == c.Host
 }
 
 // mint makes a name from a base: base, base-2, base-3, … the first that nobody else bears or has left something under, and that
@@ -107,7 +106,7 @@ func (v View) mint(base string) string {
 		if n > 1 {
 			name = fmt.Sprintf("%s-%d", base, n)
 		}
-		if v.mayBear(name, "") == nil {
+		if v.mayBear(name, "", false) == nil {
 			return name
 		}
 	}
@@ -115,7 +114,7 @@ func (v View) mint(base string) string {
 
 // mayBear refuses a name that a live session has or that looks like one, and a name under which another session left claims or
 // tasks.
-func (v View) mayBear(name, session string) error {
+func (v View) mayBear(name, session string, resume bool) error {
 	for _, a := range v.State.Agents() {
 		same := event.SameName(a.Name, name)
 		if same && session != "" && a.Session == session {
@@ -138,7 +137,7 @@ func (v View) mayBear(name, session string) error {
 				Message: fmt.Sprintf("%s looks like %s, which a live session is called", told(name), told(a.Name)),
 				Hints:   []string{fmt.Sprintf("loadout agent register --base %s    to get a name that differs", word(a.Name))},
 			}
-		case same:
+		case same && !resume:
 			if left := v.leftBehind(a); left != "" {
 				return &ConflictError{
 					Kind:    ConflictName,
@@ -252,7 +251,7 @@ func decideRename(v View, c RenameAgent) ([]event.Event, error) {
 		}
 		return v.liveness(name)
 	}
-	if err := others.mayBear(c.New, ""); err != nil {
+	if err := others.mayBear(c.New, "", false); err != nil {
 		return nil, err
 	}
 	return draft1(newEvent(a.Name, event.Broadcast, fmt.Sprintf("%s is now called %s", a.Name, c.New),

@@ -94,6 +94,8 @@ func sketchOf(v View, c Command) (event.Event, error) {
 		return answerEvent(c, t)
 	case Next:
 		return takeEvent(c.Agent, state.Task{ID: "task", From: event.User, Description: "task"})
+	case ClaimTask:
+		return c.sketch(v)
 	case Finish:
 		t, err := v.find("task", c.ID, func(state.Task) bool { return true })
 		if err != nil {

@@ -17,6 +17,9 @@ import (
 // Me stands for the calling agent wherever one is named.
 const Me = "me"
 
+// UnknownProgram is the base of a session whose program is not known.
+const UnknownProgram = "agent"
+
 // Environment variables that say who calls.
 const (
 	EnvAgent         = "LOADOUT_AGENT"
@@ -170,7 +173,7 @@ func (e *Engine) Registration(r Register, pid *int) (Register, error) {
 	}
 	if r.Base == "" && r.Name == "" {
 		if r.Base = e.hostProgram(p); r.Base == "" {
-			r.Base = "agent"
+			r.Base = UnknownProgram
 		}
 	}
 	r.PID, r.Start, r.Boot, r.Host = p.PID, p.Start, p.Boot, host.Name()
@@ -252,7 +255,7 @@ func (e *Engine) isPerson(r Request) bool {
 		asks = c.Force
 	case ReleasePaths:
 		asks = c.Force
-	case Finish, Cancel, Publish, Consume, Decide, Report, AddTask, Ask, Answer, Next, Ack, Register, EndAgent, ForgetAgent, RenameAgent, Emit:
+	case ClaimTask, Finish, Cancel, Publish, Consume, Decide, Report, AddTask, Ask, Answer, Next, Ack, Register, EndAgent, ForgetAgent, RenameAgent, Emit:
 	}
 	return asks && !e.underAgent()
 }

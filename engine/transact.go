@@ -12,6 +12,10 @@ import (
 
 // Do carries a command out: all of it, on disk, or a typed refusal and nothing.
 func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
+	if c, ok := r.Command.(ClaimTask); ok && c.NewID == "" {
+		c.NewID = event.NewID()
+		r.Command = c
+	}
 	var known state.Agent
 	receipt, err := e.transact(ctx, transaction{
 		decide: func(v View) ([]event.Event, error) {
@@ -26,8 +30,11 @@ func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
-	if own, ok := r.Command.(Own); ok {
-		receipt.Notes = append(receipt.Notes, e.misplaced(own)...)
+	switch c := r.Command.(type) { //nolint:gochecksumtype // only what claims
+	case Own:
+		receipt.Notes = append(receipt.Notes, e.misplaced(c)...)
+	case ClaimTask:
+		receipt.Notes = append(receipt.Notes, e.misplaced(c.own())...)
 	}
 	if _, ok := r.Command.(Register); ok && known.Name == "" {
 		receipt.Agent = receipt.Events[0].From
