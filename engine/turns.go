@@ -9,9 +9,10 @@ import (
 	"github.com/agentloadout/loadout/engine/words"
 )
 
-// RecordTurns stores what decide makes of the state under the lock: turn events, made with TurnEvent, and agent events of the session
-// that a turn opened. No events and no error: there is nothing to do. While the kill switch is on only endings are stored, which
-// tell nothing but that something has ended. by is who acts: this program when it is empty. sessions.json follows what was stored.
+// RecordTurns stores what decide makes of the state under the lock: turn events, made with TurnEvent, agent events of the session that a
+// turn opened, and what came of the turn of a discussion. No events and no error: there is nothing to do. While the kill switch is on only
+// endings are stored, which tell nothing but that something has ended. by is whose turn events these are: this program's when it is
+// empty. sessions.json follows what was stored.
 func (e *Engine) RecordTurns(ctx context.Context, by string, decide func(View) ([]event.Event, error)) (Receipt, error) {
 	return e.recordTurns(ctx, by, "", decide)
 }
@@ -43,7 +44,7 @@ func (e *Engine) recordTurns(ctx context.Context, by, dir string, decide func(Vi
 				return nil, err
 			}
 			for i := range events {
-				if events[i].Type != event.TypeTurn && events[i].Type != event.TypeAgent {
+				if !ofTurns(events[i].Type) {
 					return nil, fmt.Errorf("record turn: %s is no event of a turn", events[i].Type)
 				}
 				if halted != nil && !isEnding(&events[i]) {
@@ -57,6 +58,16 @@ func (e *Engine) recordTurns(ctx context.Context, by, dir string, decide func(Vi
 		},
 		stored: func(own []event.Event) error { return e.noteSessions(dir, own) },
 	})
+}
+
+// ofTurns reports whether turns, or what comes of those of a discussion, are recorded with events of this type.
+func ofTurns(t event.Type) bool {
+	switch t {
+	case event.TypeTurn, event.TypeAgent, event.TypeDiscussion, event.TypeDecision, event.TypeError:
+		return true
+	default:
+		return false
+	}
 }
 
 // isEnding reports whether an event says only that something has ended, which may be stored while the kill switch is on.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/fence"
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/engine/turn"
 )
@@ -73,7 +74,7 @@ func (o Options) withDefaults() Options {
 		o.Permissions = func(string, string) turn.Permissions { return turn.Permissions{} }
 	}
 	if o.Mark == nil {
-		o.Mark = randomMark
+		o.Mark = fence.Mark
 	}
 	if o.Report == nil {
 		o.Report = func(Progress) {}

@@ -104,7 +104,7 @@ func checkInert(t *testing.T, prompt, mark string) {
 	}
 	before := ' '
 	for _, r := range prompt {
-		if r == '@' && !isWord(before) {
+		if r == '@' && !('a' <= before && before <= 'z' || 'A' <= before && before <= 'Z' || '0' <= before && before <= '9') {
 			t.Errorf("an at sign behind %q", before)
 		}
 		if r < ' ' && r != '\n' && r != '\t' || r == '\u202e' {
@@ -141,11 +141,5 @@ func TestMessagesAreInert(t *testing.T) {
 		if strings.Contains(got, "authorises nothing") != (by == "codex") {
 			t.Errorf("%s: %q", by, got)
 		}
-	}
-}
-
-func TestMarksDiffer(t *testing.T) {
-	if a, b := randomMark(), randomMark(); a == b || len(a) < 20 {
-		t.Errorf("%s %s", a, b)
 	}
 }

@@ -40,7 +40,7 @@ func of(s state.Session, action event.TurnAction) event.Turn {
 
 // step is a step of a turn.
 func step(t state.Turn, action event.TurnAction) event.Turn {
-	return event.Turn{Action: action, Turn: t.ID, Agent: t.Agent, Provider: t.Provider, Session: t.Session, Scripted: t.Scripted, Why: t.Why}
+	return event.Turn{Action: action, Turn: t.ID, Agent: t.Agent, Provider: t.Provider, Session: t.Session, Scripted: t.Scripted, Why: t.Why, Thread: t.Thread}
 }
 
 // begin decides about the turn of a batch: the events that queue and start it, or the one that says which cap stops it.

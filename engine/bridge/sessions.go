@@ -227,7 +227,7 @@ func Open(ctx context.Context, e *engine.Engine, program, dir, text string, o Op
 		prompt = message(o.By, text)
 	}
 	s := state.Session{Agent: name, Provider: program, Scripted: provider.Scripted()}
-	reply, end, err := single(ctx, e, &o, s, event.WhyOpening, prompt, dir)
+	reply, end, err := single(ctx, e, &o, s, Question{Why: event.WhyOpening, Prompt: prompt, Dir: dir})
 	if reply.Session == "" {
 		reply.Session = end.Session
 	}
@@ -294,73 +294,8 @@ func Send(ctx context.Context, e *engine.Engine, agent, text string, o Options) 
 	if !ok {
 		record.Cwd = e.Project().Root
 	}
-	reply, _, err := single(ctx, e, &o, s, event.WhyMessage, message(o.By, text), record.Cwd)
+	reply, _, err := single(ctx, e, &o, s, Question{Why: event.WhyMessage, Prompt: message(o.By, text), Dir: record.Cwd})
 	return reply, err
-}
-
-// single makes a turn that is not one of a bridge.
-func single(ctx context.Context, e *engine.Engine, o *Options, s state.Session, why event.TurnWhy, prompt, dir string) (turn.Reply, event.Turn, error) {
-	release, err := e.TurnLease(ctx, s.Agent, sendWait)
-	if err != nil {
-		return turn.Reply{}, event.Turn{}, err
-	}
-	reply, end, err := singleHeld(ctx, e, o, s, why, prompt, dir)
-	return reply, end, errors.Join(err, release())
-}
-
-func singleHeld(ctx context.Context, e *engine.Engine, o *Options, s state.Session, why event.TurnWhy, prompt, dir string) (turn.Reply, event.Turn, error) {
-	tell := &teller{report: o.Report}
-	if err := settleAgent(ctx, e, tell, s.Agent); err != nil {
-		return turn.Reply{}, event.Turn{}, err
-	}
-	t := state.Turn{
-		ID: event.NewID(), Agent: s.Agent, Provider: s.Provider, Session: s.ID, Scripted: s.Scripted, Why: why, Attempt: 1,
-	}
-	r, err := e.RecordTurns(ctx, o.By, func(engine.View) ([]event.Event, error) {
-		started := step(t, event.TurnStarted)
-		started.Attempt = 1
-		return events(step(t, event.TurnQueued), started)
-	})
-	if err != nil {
-		return turn.Reply{}, event.Turn{}, err
-	}
-	t.Seq = r.Seq()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	stop, err := watchKill(ctx, e, t.ID, cancel)
-	if err != nil {
-		return turn.Reply{}, event.Turn{}, err
-	}
-	defer stop()
-	return submit(ctx, e, o, tell, submission{
-		turn: t, prompt: prompt, dir: dir, permissions: o.Permissions(s.Provider, s.Agent), before: before(s.Total),
-	})
-}
-
-// watchKill cancels a turn when the kill switch is set or somebody cancels the turn in the log, until stop is called.
-func watchKill(ctx context.Context, e *engine.Engine, id string, cancel context.CancelCauseFunc) (stop func(), err error) {
-	v, err := e.View(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ctx, end := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = e.FollowFrom(ctx, v, func(d engine.Delivery) error { // it ends with ctx
-			if d.Halted != nil {
-				cancel(turn.ErrKilled)
-			}
-			for i := range d.Events {
-				body, err := d.Events[i].Body()
-				if b, ok := body.(event.Turn); err == nil && ok && b.Turn == id && b.Action == event.TurnCancelled {
-					cancel(errByPerson)
-				}
-			}
-			return nil
-		})
-	}()
-	return func() { end(); <-done }, nil
 }
 
 // Forget makes a session unknown. What waits for it is left.

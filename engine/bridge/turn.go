@@ -32,7 +32,14 @@ type submission struct {
 	dir         string
 	permissions turn.Permissions
 	before      turn.Usage
-	live        *live // nil: nobody watches
+	schema      []byte // what the answer must follow, nil: free text
+	attach      bool   // a session that the turn opens takes part from its end on
+	live        *live  // nil: nobody watches
+
+	// also makes what is to be stored in the same write as the end of the turn, which failed with err or was answered. nil: nothing.
+	also func(reply turn.Reply, end event.Turn, err error) ([]event.Event, error)
+	// stored is told what that write stored. nil: nobody is told.
+	stored func(events []event.Event)
 }
 
 // submit gives a turn to its program and records what came of it. ctx ends with the cause why the turn is to end. The error says
@@ -67,7 +74,9 @@ func submit(ctx context.Context, e *engine.Engine, o *Options, tell *teller, s s
 		}
 	})
 	end := outcome(t, reply, err, context.Cause(ctx))
-	end, recordErr := recordEnd(ctx, e, end)
+	end, recordErr := recordEnd(ctx, e, end, s.dir, func(v engine.View, end event.Turn) ([]event.Event, error) {
+		return s.ends(v, end, reply, err)
+	}, s.stored)
 	if end.Session != "" {
 		about.Session = end.Session
 	}
@@ -81,6 +90,27 @@ func submit(ctx context.Context, e *engine.Engine, o *Options, tell *teller, s s
 	return reply, end, nil
 }
 
+// ends are the events of the end of a turn. One that was cancelled leaves nothing but that.
+func (s *submission) ends(v engine.View, end event.Turn, reply turn.Reply, failed error) ([]event.Event, error) {
+	if end.Action == event.TurnCancelled {
+		return events(end)
+	}
+	list := []event.Turn{end}
+	if s.attach && s.turn.Session == "" && end.Session != "" {
+		through := v.State.Head()
+		attached := event.Turn{
+			Action: event.TurnAttached, Agent: end.Agent, Provider: end.Provider, Session: end.Session, Scripted: end.Scripted, Through: &through,
+		}
+		list = []event.Turn{attached, end}
+	}
+	all, err := events(list...)
+	if err != nil || s.also == nil {
+		return all, err
+	}
+	more, err := s.also(reply, end, failed)
+	return append(all, more...), err
+}
+
 // ask calls the program, unless everything is halted.
 func ask(ctx context.Context, e *engine.Engine, o *Options, s submission, progress func(turn.Progress)) (turn.Reply, error) {
 	provider, err := o.provider(s.turn.Provider)
@@ -91,7 +121,7 @@ func ask(ctx context.Context, e *engine.Engine, o *Options, s submission, progre
 		return turn.Reply{}, &turn.Failure{Provider: s.turn.Provider, Kind: turn.Cancelled, Spent: turn.Nothing, Err: errors.Join(err, context.Cause(ctx))}
 	}
 	reply, err := provider.Do(ctx, turn.Turn{
-		Session: s.turn.Session, Dir: s.dir, Prompt: s.prompt, Permissions: s.permissions, Deadline: o.Deadline, Before: s.before,
+		Session: s.turn.Session, Dir: s.dir, Prompt: s.prompt, Permissions: s.permissions, Schema: s.schema, Deadline: o.Deadline, Before: s.before,
 		Env: []string{engine.EnvAgent + "=" + s.turn.Agent, "LOADOUT_PROJECT=" + e.Project().Root},
 	}, progress)
 	if err == nil && s.turn.Session != "" && reply.Session != s.turn.Session {
@@ -105,20 +135,24 @@ func ask(ctx context.Context, e *engine.Engine, o *Options, s submission, progre
 }
 
 // recordEnd records what came of a turn, and goes on trying when the log is busy. While the kill switch is on it is recorded that
-// the turn was cancelled by it, and no more. A turn that somebody ended in the log meanwhile stays ended.
-func recordEnd(ctx context.Context, e *engine.Engine, end event.Turn) (event.Turn, error) {
+// the turn was cancelled by it, and no more. A turn that somebody ended in the log meanwhile stays ended. What ends makes
+// of it is stored in one write.
+func recordEnd(ctx context.Context, e *engine.Engine, end event.Turn, dir string, ends func(engine.View, event.Turn) ([]event.Event, error), stored func([]event.Event)) (event.Turn, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
 	defer cancel()
 	for {
-		_, err := e.RecordTurns(ctx, "", func(v engine.View) ([]event.Event, error) {
+		r, err := e.RecordSession(ctx, "", dir, func(v engine.View) ([]event.Event, error) {
 			if now, open := v.State.Turn(end.Turn); !open || now.Status != state.TurnRunning {
 				if open && now.Status == state.TurnCancelled || !open {
 					end.Action = event.TurnCancelled
 				}
 				return nil, nil
 			}
-			return events(end)
+			return ends(v, end)
 		})
+		if err == nil && stored != nil {
+			stored(r.Events)
+		}
 		var halted *engine.HaltedError
 		var locked *engine.LockedError
 		switch {

@@ -60,6 +60,7 @@ type Turn struct {
 	Session    string      `json:"session,omitempty"`  // id that the program gave it
 	Scripted   bool        `json:"scripted,omitempty"` // no model answers
 	Why        TurnWhy     `json:"why,omitempty"`
+	Thread     string      `json:"thread,omitempty"`    // the discussion that a statement is made for
 	Seqs       []int64     `json:"seqs,omitempty"`      // the events that triggered it, at most MaxTurnSeqs
 	Through    *int64      `json:"through,omitempty"`   // everything up to this number is dealt with, -1 for nothing
 	Passive    int64       `json:"passive,omitempty"`   // events up to Through that wake nobody
@@ -106,6 +107,7 @@ func readTurn(f *fields) Turn {
 		Session:    f.optionalName("session", MaxSession),
 		Scripted:   f.flag("scripted"),
 		Why:        optionalChoice(f, "why", WhyDelivery, WhyMessage, WhyOpening, WhyDiscussion),
+		Thread:     f.optionalName("thread", MaxName),
 		Seqs:       f.numbers("seqs", MaxTurnSeqs),
 		Through:    f.optionalInteger("through", -1, MaxSeq),
 		Passive:    f.count("passive"),

@@ -99,6 +99,7 @@ type Turn struct {
 	Session    string        `json:"session,omitempty"`
 	Scripted   bool          `json:"scripted,omitempty"`
 	Why        event.TurnWhy `json:"why"`
+	Thread     string        `json:"thread,omitempty"` // the discussion that it makes a statement for
 	Status     TurnStatus    `json:"status"`
 	Seqs       []int64       `json:"seqs,omitempty"` // the events that triggered it, as long as it is not over
 	Events     int64         `json:"events"`         // how many triggered it

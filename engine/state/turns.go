@@ -113,8 +113,8 @@ func (t *turns) queue(e *event.Event, b *event.Turn, at time.Time) {
 		return
 	}
 	turn := Turn{
-		ID: b.Turn, Agent: b.Agent, Provider: b.Provider, Session: b.Session, Scripted: b.Scripted, Why: b.Why, Status: TurnQueued,
-		Seqs: b.Seqs, Events: int64(len(b.Seqs)), Depth: b.Depth, Queued: at, Seq: e.Seq, lines: []int64{e.Seq},
+		ID: b.Turn, Agent: b.Agent, Provider: b.Provider, Session: b.Session, Scripted: b.Scripted, Why: b.Why, Thread: b.Thread,
+		Status: TurnQueued, Seqs: b.Seqs, Events: int64(len(b.Seqs)), Depth: b.Depth, Queued: at, Seq: e.Seq, lines: []int64{e.Seq},
 	}
 	if b.Action == event.TurnHeld {
 		turn.Status, turn.Cause = TurnHeld, b.Cause

@@ -60,6 +60,7 @@ func wireTurn(w *wire, t *Turn) {
 	w.name(&t.Session)
 	w.bool(&t.Scripted)
 	word(w, &t.Why)
+	w.name(&t.Thread)
 	word(w, &t.Status)
 	list(w, &t.Seqs, (*wire).number)
 	w.int(&t.Events)
