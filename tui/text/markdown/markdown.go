@@ -1,151 +1,238 @@
-// Package markdown draws CommonMark in a column of terminal cells. It knows what agents write to each other: paragraphs, headings, lists,
-// quotes, code and emphasis; everything else stays as it was written. The parser is goldmark's; no other renderer is linked, because
-// those initialise syntax highlighters in every headless verb.
+// Package markdown draws the part of CommonMark that agents write to each other in a column of terminal cells: paragraphs, headings,
+// lists, quotes, code, emphasis and links. Everything else stays as it was written. It is its own parser, because those that know all
+// of CommonMark spend milliseconds in package initialisation, which every headless verb would pay.
 package markdown
 
 import (
-	"fmt"
 	"strings"
-
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/parser"
-	source "github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
 
 	"github.com/agentloadout/loadout/tui/text"
 	"github.com/agentloadout/loadout/tui/theme"
 )
 
-// minText is the width that nesting leaves to a text, whatever its depth.
-const minText = 12
+const (
+	minText  = 12 // cells that nesting leaves to a text, whatever its depth
+	maxDepth = 8  // of quotes and lists; what is deeper is text
+)
 
-// Render draws markdown that may be untrusted in lines of at most w cells. It may take milliseconds for a long text.
+// Render draws markdown that may be untrusted in lines. They are of at most w cells but where nesting leaves too little room. It may take
+// milliseconds for a long text.
 func Render(t *theme.Theme, markdown string, w int) []theme.Spans {
-	src := []byte(strings.Join(text.Lines(markdown), "\n") + "\n")
-	p := parser.NewParser(
-		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
-		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
-	)
-	r := renderer{theme: t, src: src, w: max(w, 1)}
-	r.blocks(p.Parse(source.NewReader(src)), nil, nil)
-	for len(r.lines) > 0 && len(r.lines[len(r.lines)-1]) == 0 {
-		r.lines = r.lines[:len(r.lines)-1]
-	}
+	r := renderer{theme: t, w: max(w, 1)}
+	r.blocks(text.Lines(markdown), nil, nil, 0)
 	return r.lines
 }
 
 type renderer struct {
 	theme *theme.Theme
-	src   []byte
 	w     int
 	lines []theme.Spans
 }
 
-// blocks draws the children of a block. first leads the first line that they make, rest every other.
-func (r *renderer) blocks(n ast.Node, first, rest theme.Spans) {
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		r.block(c, first, rest)
-		first = rest
-		if c.NextSibling() != nil && c.Kind() != ast.KindTextBlock && c.NextSibling().HasBlankPreviousLines() {
+// blocks draws lines. first leads the first line that they make, rest every other.
+func (r *renderer) blocks(lines []string, first, rest theme.Spans, depth int) {
+	gap := false
+	for len(lines) > 0 {
+		if blank(lines[0]) {
+			gap = true
+			lines = lines[1:]
+			continue
+		}
+		if made := len(r.lines); gap && made > 0 && !isBlankLine(r.lines[made-1], rest) {
 			r.lines = append(r.lines, rest)
 		}
+		gap = false
+		n := r.block(lines, first, rest, depth)
+		lines, first = lines[n:], rest
 	}
 }
 
-func (r *renderer) block(n ast.Node, first, rest theme.Spans) {
+func isBlankLine(line, rest theme.Spans) bool { return len(line) == len(rest) }
+
+// block draws the block that starts with the first line and returns how many lines it has.
+func (r *renderer) block(lines []string, first, rest theme.Spans, depth int) int {
 	t := r.theme
-	switch n := n.(type) {
-	case *ast.Heading:
-		r.wrap(restyle(r.inline(n, t.Strong), t.Strong), first, rest)
-	case *ast.Blockquote:
-		edge := theme.S(t.Vertical+" ", t.Dim)
-		r.blocks(n, add(first, edge), add(rest, edge))
-	case *ast.List:
-		r.list(n, first, rest)
-	case *ast.FencedCodeBlock:
-		r.verbatim(n, t.Accent, add(first, theme.S("  ", t.Text)), add(rest, theme.S("  ", t.Text)))
-	case *ast.CodeBlock:
-		r.verbatim(n, t.Accent, add(first, theme.S("  ", t.Text)), add(rest, theme.S("  ", t.Text)))
-	case *ast.HTMLBlock:
-		r.verbatim(n, t.Dim, first, rest)
-	case *ast.ThematicBreak:
-		r.lines = append(r.lines, add(first, theme.S(strings.Repeat(t.Horizontal, r.room(first)), t.Dim)))
-	default:
-		if n.Type() == ast.TypeBlock && n.FirstChild() != nil && n.FirstChild().Type() == ast.TypeBlock {
-			r.blocks(n, first, rest)
-			return
+	line := strings.TrimLeft(lines[0], " ")
+	indent := len(lines[0]) - len(line)
+	switch level := heading(line); {
+	case indent >= 4:
+		n := 1
+		for n < len(lines) && (strings.HasPrefix(lines[n], "    ") || blank(lines[n])) {
+			n++
 		}
-		r.wrap(r.inline(n, t.Text), first, rest)
+		for blank(lines[n-1]) {
+			n--
+		}
+		r.verbatim(cutIndent(lines[:n], 4), first, rest)
+		return n
+	case fence(line) != "":
+		return r.fenced(lines, fence(line), indent, first, rest)
+	case level > 0:
+		title := strings.TrimSpace(line[level:])
+		if open := strings.TrimRight(title, "#"); open == "" || strings.HasSuffix(open, " ") { // marks that close it
+			title = strings.TrimSpace(open)
+		}
+		r.wrap(r.inline(title, t.Strong), first, rest)
+		return 1
+	case rule(line):
+		r.lines = append(r.lines, add(first, theme.S(strings.Repeat(t.Horizontal, r.room(first)), t.Dim)))
+		return 1
+	case line[0] == '>' && depth < maxDepth:
+		n := 0
+		var quoted []string
+		for ; n < len(lines); n++ {
+			inner, ok := strings.CutPrefix(strings.TrimLeft(lines[n], " "), ">")
+			if !ok {
+				break
+			}
+			quoted = append(quoted, strings.TrimPrefix(inner, " "))
+		}
+		edge := theme.S(t.Vertical+" ", t.Dim)
+		r.blocks(quoted, add(first, edge), add(rest, edge), depth+1)
+		return n
 	}
+	if mark := item(line); mark != "" && depth < maxDepth {
+		return r.item(lines, indent, mark, first, rest, depth)
+	}
+	return r.paragraph(lines, first, rest)
 }
 
-func (r *renderer) list(n *ast.List, first, rest theme.Spans) {
-	number := n.Start
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		mark := r.theme.Dot + " "
-		if n.IsOrdered() {
-			mark = fmt.Sprintf("%d. ", number)
-			number++
-		}
-		r.blocks(c, add(first, theme.S(mark, r.theme.Accent)), add(rest, theme.S(text.Blank(text.Width(mark)), r.theme.Text)))
-		first = rest
-		if !n.IsTight && c.NextSibling() != nil {
-			r.lines = append(r.lines, rest)
+func (r *renderer) paragraph(lines []string, first, rest theme.Spans) int {
+	n := 1
+	for n < len(lines) && !blank(lines[n]) && !starts(strings.TrimLeft(lines[n], " ")) {
+		n++
+	}
+	var b strings.Builder
+	for i, line := range lines[:n] {
+		hard := strings.HasSuffix(line, "  ") || strings.HasSuffix(line, "\\")
+		b.WriteString(strings.TrimSpace(strings.TrimSuffix(line, "\\")))
+		switch {
+		case i == n-1:
+		case hard:
+			b.WriteByte('\n')
+		default:
+			b.WriteByte(' ')
 		}
 	}
+	r.wrap(r.inline(b.String(), r.theme.Text), first, rest)
+	return n
+}
+
+// item draws an item of a list with everything that is indented below it.
+func (r *renderer) item(lines []string, indent int, mark string, first, rest theme.Spans, depth int) int {
+	inside := indent + len(mark)
+	n := 1
+	for n < len(lines) {
+		line := strings.TrimLeft(lines[n], " ")
+		deeper := len(lines[n])-len(line) > indent
+		if line != "" && !deeper && (blank(lines[n-1]) || starts(line)) {
+			break
+		}
+		n++
+	}
+	for blank(lines[n-1]) && n > 1 {
+		n--
+	}
+	body := append([]string{strings.TrimLeft(lines[0], " ")[len(mark):]}, cutIndent(lines[1:n], inside)...)
+	shown := r.theme.Dot + " "
+	if mark[0] >= '0' && mark[0] <= '9' {
+		shown = mark
+	}
+	r.blocks(body, add(first, theme.S(shown, r.theme.Accent)), add(rest, theme.S(text.Blank(text.Width(shown)), r.theme.Text)), depth+1)
+	if blank(body[0]) && len(body) == 1 {
+		r.lines = append(r.lines, add(first, theme.S(shown, r.theme.Accent)))
+	}
+	return n
+}
+
+// fenced draws a block of code up to its closing fence, or to the end.
+func (r *renderer) fenced(lines []string, mark string, indent int, first, rest theme.Spans) int {
+	n := 1
+	for n < len(lines) {
+		if line := strings.TrimSpace(lines[n]); strings.HasPrefix(line, mark) && strings.Trim(line, mark[:1]) == "" {
+			break
+		}
+		n++
+	}
+	r.verbatim(cutIndent(lines[1:n], indent), first, rest)
+	return min(n+1, len(lines))
 }
 
 // verbatim draws lines as they are; those that are too long go on below.
-func (r *renderer) verbatim(n ast.Node, style theme.Style, first, rest theme.Spans) {
-	lines := n.Lines()
-	for i := range lines.Len() {
-		segment := lines.At(i)
-		for _, part := range text.Wrap(strings.TrimRight(string(segment.Value(r.src)), "\n"), r.room(rest)) {
-			r.lines = append(r.lines, add(first, theme.S(part, style)))
+func (r *renderer) verbatim(lines []string, first, rest theme.Spans) {
+	margin := theme.S("  ", r.theme.Text)
+	first, rest = add(first, margin), add(rest, margin)
+	for _, line := range lines {
+		for _, part := range text.Wrap(line, r.room(rest)) {
+			r.lines = append(r.lines, add(first, theme.S(part, r.theme.Accent)))
 			first = rest
 		}
 	}
 }
 
-// inline is the text of a block in its styles. A hard line break is a newline.
-func (r *renderer) inline(n ast.Node, style theme.Style) theme.Spans {
-	var spans theme.Spans
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		switch c := c.(type) {
-		case *ast.Text:
-			s := string(util.UnescapePunctuations(c.Segment.Value(r.src)))
-			switch {
-			case c.HardLineBreak():
-				s += "\n"
-			case c.SoftLineBreak():
-				s += " "
-			}
-			spans = append(spans, theme.S(s, style))
-		case *ast.String:
-			spans = append(spans, theme.S(string(c.Value), style))
-		case *ast.CodeSpan:
-			spans = append(spans, restyle(r.inline(c, style), r.theme.Accent)...)
-		case *ast.Emphasis:
-			spans = append(spans, r.inline(c, r.theme.Strong)...)
-		case *ast.Link:
-			label := r.inline(c, r.theme.Accent)
-			spans = append(spans, label...)
-			if to := string(c.Destination); to != plain(label) {
-				spans = append(spans, theme.S(" ("+to+")", r.theme.Dim))
-			}
-		case *ast.AutoLink:
-			spans = append(spans, theme.S(string(c.URL(r.src)), r.theme.Accent))
-		case *ast.RawHTML:
-			for i := range c.Segments.Len() {
-				segment := c.Segments.At(i)
-				spans = append(spans, theme.S(strings.ReplaceAll(string(segment.Value(r.src)), "\n", " "), r.theme.Dim))
-			}
-		default:
-			spans = append(spans, r.inline(c, style)...)
+func blank(line string) bool { return strings.Trim(line, " ") == "" }
+
+// starts reports whether a line ends the paragraph before it.
+func starts(line string) bool {
+	return line == "" || line[0] == '>' || heading(line) > 0 || fence(line) != "" || rule(line) || item(line) != ""
+}
+
+// heading is the level of a heading, 0 for none.
+func heading(line string) int {
+	n := len(line) - len(strings.TrimLeft(line, "#"))
+	if n > 6 || n < len(line) && line[n] != ' ' {
+		return 0
+	}
+	return n
+}
+
+// fence is the run of marks that opens a block of code, empty for none.
+func fence(line string) string {
+	for _, c := range []string{"`", "~"} {
+		n := len(line) - len(strings.TrimLeft(line, c))
+		if n >= 3 && (c == "~" || !strings.Contains(line[n:], c)) {
+			return line[:n]
 		}
 	}
-	return spans
+	return ""
+}
+
+// rule reports whether a line is a horizontal rule.
+func rule(line string) bool {
+	marks := strings.ReplaceAll(line, " ", "")
+	return len(marks) >= 3 && strings.Contains("-*_", marks[:1]) && strings.Trim(marks, marks[:1]) == ""
+}
+
+// item is the mark of a list's item with the blank behind it, empty for none.
+func item(line string) string {
+	digits := 0
+	for digits < len(line) && digits < 9 && line[digits] >= '0' && line[digits] <= '9' {
+		digits++
+	}
+	n := digits
+	if n >= len(line) {
+		return ""
+	}
+	switch c := line[n]; {
+	case digits > 0 && (c == '.' || c == ')'), digits == 0 && (c == '-' || c == '*' || c == '+'):
+		n++
+	default:
+		return ""
+	}
+	if n == len(line) || line[n] != ' ' {
+		return ""
+	}
+	return line[:n+1]
+}
+
+// cutIndent takes up to n blanks off the start of each line.
+func cutIndent(lines []string, n int) []string {
+	cut := make([]string, len(lines))
+	for i, line := range lines {
+		have := len(line) - len(strings.TrimLeft(line, " "))
+		cut[i] = line[min(have, n):]
+	}
+	return cut
 }
 
 // wrap breaks styled text after blanks, or within words that are too long.
@@ -230,13 +317,6 @@ func (r *renderer) room(lead theme.Spans) int { return max(r.w-lead.Width(), min
 // add is a copy of spans with more behind it.
 func add(spans theme.Spans, more ...theme.Span) theme.Spans {
 	return append(spans[:len(spans):len(spans)], more...)
-}
-
-func restyle(spans theme.Spans, style theme.Style) theme.Spans {
-	for i := range spans {
-		spans[i].Style = style
-	}
-	return spans
 }
 
 func plain(spans theme.Spans) string {

@@ -15,7 +15,7 @@ func render(t testing.TB, s string, w int) []string {
 	}
 	var lines []string
 	for _, spans := range Render(th, s, w) {
-		lines = append(lines, plain(spans))
+		lines = append(lines, strings.TrimRight(plain(spans), " "))
 	}
 	return lines
 }
@@ -36,6 +36,13 @@ func TestRender(t *testing.T) {
 		{"html", "<b>x</b> &#27;[2J", "<b>x</b> &#27;[2J"},
 		{"wide", "日本語の説明を折り返す e\u0301 שלום", "日本語の説明を折り返\nす e\u0301 שלום"},
 		{"empty", "", ""},
+		{"marks that mark nothing", "2 * 3 * 4, snake_case_name, **", "2 * 3 * 4,\nsnake_case_name, **"},
+		{"sharp", "# C#\n## closed ##", "C#\nclosed"},
+		{"loose list", "- a\n\n- b\n\n  more of b\n\nafter", "· a\n\n· b\n\n  more of b\n\nafter"},
+		{"code in a list", "- a\n  ```\n  x  y\n  ```\n- b", "· a\n    x  y\n· b"},
+		{"an open fence", "```\nx", "  x"},
+		{"hard break", "one  \ntwo\\\nthree", "one\ntwo\nthree"},
+		{"autolink", "<https://x.io> <b>", "https://x.io <b>"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := strings.Join(render(t, c.in, 20), "\n"); got != c.want {
