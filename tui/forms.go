@@ -52,9 +52,9 @@ func input(name, label, value, placeholder string) *overlay.Input {
 }
 
 // long is an input for a text that may have several lines.
-func long(name, label, value, placeholder string) *overlay.Input {
-	in := input(name, label, value, placeholder)
-	in.Field, in.Long = overlay.NewField(value), true // a beginning, not a suggestion
+func long(name, label, placeholder string) *overlay.Input {
+	in := input(name, label, "", placeholder)
+	in.Long = true
 	return in
 }
 
@@ -130,7 +130,7 @@ func (m *model) askAck(s pane.Subject) {
 
 func (m *model) askQuestion(s pane.Subject) {
 	f := overlay.NewForm(m.look.Theme, "Ask", "ask", nil,
-		input("to", "to", m.other(s.Agent), "an agent, or * for everybody"), long("text", "question", "", cmp.Or(m.request(s), "what you want to know")), m.agentInput())
+		input("to", "to", m.other(s.Agent), "an agent, or * for everybody"), long("text", "question", cmp.Or(m.request(s), "what you want to know")), m.agentInput())
 	m.openForm(f, func() tea.Cmd {
 		agent, ask := f.Value("agent"), engine.Ask{From: f.Value("agent"), To: f.Value("to"), Text: cmp.Or(f.Value("text"), m.request(s))}
 		return m.send(f, agent, "asking", func(context.Context) (engine.Command, string, error) {
@@ -141,8 +141,8 @@ func (m *model) askQuestion(s pane.Subject) {
 
 func (m *model) askTask(s pane.Subject) {
 	f := overlay.NewForm(m.look.Theme, "Task", "add the task", nil,
-		input("to", "for", m.other(s.Agent), "an agent, or * for whoever is free"), long("text", "task", "", "what is to be done"),
-		long("context", "context", "", "what it needs to know"), m.agentInput())
+		input("to", "for", m.other(s.Agent), "an agent, or * for whoever is free"), long("text", "task", "what is to be done"),
+		long("context", "context", "what it needs to know"), m.agentInput())
 	m.openForm(f, func() tea.Cmd {
 		agent := f.Value("agent")
 		task := engine.AddTask{From: agent, To: f.Value("to"), Text: f.Value("text"), Context: f.Value("context")}
@@ -154,7 +154,7 @@ func (m *model) askTask(s pane.Subject) {
 
 func (m *model) askDecision() {
 	f := overlay.NewForm(m.look.Theme, "Decide", "record it", nil,
-		input("title", "decision", "", "what was decided"), long("rationale", "because", "", "why"),
+		input("title", "decision", "", "what was decided"), long("rationale", "because", "why"),
 		input("supersedes", "replaces", "", "id of an older decision"), m.agentInput())
 	m.openForm(f, func() tea.Cmd {
 		agent := f.Value("agent")

@@ -75,7 +75,7 @@ func (m *model) settle(s pane.Subject) tea.Cmd {
 
 func (m *model) askAnswer(w *state.Waiting) {
 	f := overlay.NewForm(m.look.Theme, "Answer", "answer", []string{fmt.Sprintf("%s asked %s: %s", w.Agent, pane.Ago(m.live.Now, w.Since), w.Text)},
-		long("text", "answer", "", "what you decide"), m.agentInput())
+		long("text", "answer", "what you decide"), m.agentInput())
 	m.openForm(f, func() tea.Cmd {
 		agent, answer := f.Value("agent"), engine.Answer{From: f.Value("agent"), ID: w.ID, Text: f.Value("text")}
 		return m.send(f, agent, "answering", func(context.Context) (engine.Command, string, error) {
@@ -90,7 +90,7 @@ func (m *model) askAnswer(w *state.Waiting) {
 func (m *model) askDone(w *state.Waiting) {
 	f := overlay.NewForm(m.look.Theme, "Done", "settle it", []string{fmt.Sprintf("%s asked for it %s: %s", w.Agent, pane.Ago(m.live.Now, w.Since), w.Text)},
 		&overlay.Input{Name: "how", Label: "outcome", Choices: []string{"done", "failed"}},
-		long("evidence", "evidence", "", "what shows it, or why it failed"), m.agentInput())
+		long("evidence", "evidence", "what shows it, or why it failed"), m.agentInput())
 	m.openForm(f, func() tea.Cmd {
 		agent := f.Value("agent")
 		done := engine.Finish{From: agent, ID: w.ID, Evidence: f.Value("evidence"), Failed: f.Value("how") == "failed"}

@@ -27,7 +27,7 @@ func startTmux(t *testing.T) *tmux {
 	if err != nil {
 		t.Skip("no shell with job control")
 	}
-	dir, err := os.MkdirTemp("", "t") // a short path: sockets have a limit
+	dir, err := os.MkdirTemp("", "t") //nolint:usetesting // a short path: sockets have a limit
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -140,11 +140,11 @@ func (d *decoder) own(dst allower, token json.Token, key string) error {
 		d.refuse(key, "must be %s", dst.Allowed())
 		return d.skip(token)
 	}
-	if err := dst.UnmarshalText([]byte(text)); err != nil {
+	if dst.UnmarshalText([]byte(text)) != nil {
 		d.refuse(key, "must be %s", dst.Allowed())
-		return nil
+	} else {
+		d.note(key)
 	}
-	d.note(key)
 	return nil
 }
 

@@ -83,14 +83,14 @@ func read(name string, keys []string) (Intent, []string, error) {
 			intent = i
 		}
 	}
-	switch {
-	case intent == None:
+	switch intent { //nolint:exhaustive // the others can be changed
+	case None:
 		slices.Sort(all)
 		if near := suggest.Closest(name, all); len(near) > 0 {
 			return wrong("there is no %q; did you mean %s?", name, near[0])
 		}
 		return wrong("there is no %q; there are %s", name, strings.Join(all, ", "))
-	case intent == Focus:
+	case Focus:
 		return wrong("panes are focused by their numbers; that cannot be changed")
 	}
 	read := make([]string, 0, len(keys)+1)
