@@ -20,7 +20,7 @@ func (r *renderer) inline(s string, style theme.Style) theme.Spans {
 		}
 	}
 	for i := 0; i < len(s); {
-		marked, n := r.marked(s, i, style)
+		marked, n := r.marked(s, i)
 		switch {
 		case n > 0:
 			flush()
@@ -43,7 +43,7 @@ func (r *renderer) inline(s string, style theme.Style) theme.Spans {
 }
 
 // marked reads what a mark at s[i] begins, and returns how many bytes that has, 0 when it begins nothing.
-func (r *renderer) marked(s string, i int, style theme.Style) (spans theme.Spans, n int) {
+func (r *renderer) marked(s string, i int) (spans theme.Spans, n int) {
 	rest := s[i:min(len(s), i+maxSpan)]
 	switch rest[0] {
 	case '`':
