@@ -124,7 +124,7 @@ func (c *conversation) run(ctx context.Context, talk func(context.Context, *sdk.
 	_ = proc.Stdin.Close() // a well-behaved agent ends
 	if failure := (*turn.Failure)(nil); errors.As(err, &failure) && failure.Kind == turn.Forbidden {
 		proc.Kill()
-	} else if turnCtx.Err() != nil || err != nil {
+	} else if turnCtx.Err() != nil {
 		stop(context.Cause(ctx)) // with ErrKilled, if that is it
 	}
 	leave := time.AfterFunc(leaveWait, func() { stop(nil) })

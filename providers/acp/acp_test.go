@@ -24,10 +24,10 @@ func standIn(t *testing.T, how string) turn.Turn {
 }
 
 // do runs a turn of a stand-in that is named in the settings.
-func do(t *testing.T, ctx context.Context, next turn.Turn) (turn.Reply, []turn.Progress, error) {
+func do(t *testing.T, next turn.Turn) (turn.Reply, []turn.Progress, error) {
 	t.Helper()
 	var steps []turn.Progress
-	reply, err := New(name, []string{os.Args[0]}).Do(ctx, next, func(p turn.Progress) { steps = append(steps, p) })
+	reply, err := New(name, []string{os.Args[0]}).Do(t.Context(), next, func(p turn.Progress) { steps = append(steps, p) })
 	return reply, steps, err
 }
 
@@ -37,7 +37,7 @@ func TestTurn(t *testing.T) {
 		next := standIn(t, how)
 		next.Prompt = "/help @file"
 		next.Permissions.Mode = "ask"
-		reply, steps, err := do(t, t.Context(), next)
+		reply, steps, err := do(t, next)
 		if err != nil {
 			t.Fatalf("%s: %v", how, err)
 		}
@@ -58,7 +58,7 @@ func TestResume(t *testing.T) {
 	for _, how := range []string{"plain", "resumes"} {
 		next := standIn(t, how)
 		next.Session = "session-1"
-		reply, steps, err := do(t, t.Context(), next)
+		reply, steps, err := do(t, next)
 		if err != nil || reply.Text != "You said: Hello." || len(steps) != 3 {
 			t.Errorf("%s: reply %+v, %d steps, %v", how, reply, len(steps), err)
 		}
@@ -82,13 +82,13 @@ func TestPermissions(t *testing.T) {
 			t.Parallel()
 			next := standIn(t, "asks")
 			next.Permissions = tt.permissions
-			reply, _, err := do(t, t.Context(), next)
+			reply, _, err := do(t, next)
 			if err != nil || reply.Text != tt.text || !reflect.DeepEqual(reply.Denied, tt.denied) {
 				t.Errorf("reply %+v, %v", reply, err)
 			}
 		})
 	}
-	reply, _, err := do(t, t.Context(), standIn(t, "curious"))
+	reply, _, err := do(t, standIn(t, "curious"))
 	if err != nil || reply.Text != "read true, run true" {
 		t.Errorf("files and terminals: %+v, %v", reply, err)
 	}
@@ -144,7 +144,7 @@ func TestFailures(t *testing.T) {
 			if tt.change != nil {
 				tt.change(&next)
 			}
-			_, _, err := do(t, t.Context(), next)
+			_, _, err := do(t, next)
 			clienttest.WantFailure(t, name, tt.kind, tt.spent, err)
 			if !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("says %v", err)
@@ -167,7 +167,7 @@ func TestMisbehaviour(t *testing.T) {
 			if kind == turn.Timeout {
 				next.Deadline = time.Second
 			}
-			_, _, err := do(t, t.Context(), next)
+			_, _, err := do(t, next)
 			clienttest.WantFailure(t, name, kind, turn.Nothing, err)
 		})
 	}
@@ -175,7 +175,7 @@ func TestMisbehaviour(t *testing.T) {
 
 func TestCutOffAnswerIsMarked(t *testing.T) {
 	t.Parallel()
-	reply, _, err := do(t, t.Context(), standIn(t, "cut-off"))
+	reply, _, err := do(t, standIn(t, "cut-off"))
 	if err != nil || !reply.Truncated || reply.Text == "" {
 		t.Errorf("reply %+v, %v", reply, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
+	"log/slog" //nolint:depguard // the library logs by itself unless it is given a logger that does not
 	"os"
 	"os/signal"
 	"strconv"
@@ -50,8 +50,13 @@ func serve(how string) {
 	if how == "chatty" {
 		fmt.Println("Welcome to the agent!")
 	}
-	a.conn = sdk.NewAgentSideConnection(a, os.Stdout, os.Stdin)
-	a.conn.SetLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
+	stdin, w := io.Pipe() // nothing is read before the logger is set
+	a.conn = sdk.NewAgentSideConnection(a, os.Stdout, stdin)
+	a.conn.SetLogger(slog.New(slog.DiscardHandler))
+	go func() {
+		_, _ = io.Copy(w, os.Stdin)
+		w.Close()
+	}()
 	<-a.conn.Done()
 	if how == "stays" {
 		time.Sleep(time.Minute)

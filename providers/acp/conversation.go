@@ -202,6 +202,7 @@ func (c *conversation) finish(ctx, turnCtx context.Context, result process.Resul
 	case c.asked:
 		spent = turn.Maybe
 	}
+	ended := process.Lines{Result: result}
 	failure := (*turn.Failure)(nil)
 	switch {
 	case ctx.Err() != nil:
@@ -210,21 +211,18 @@ func (c *conversation) finish(ctx, turnCtx context.Context, result process.Resul
 		return c.reply, c.program.Failure(turn.Timeout, spent, "stopped after "+program.Deadline(c.turn).String(), nil)
 	case c.input.err != nil:
 		return c.reply, c.program.Failure(turn.Nonsense, spent, c.input.err.Error(), c.input.err)
-	case errors.As(err, &failure) && failure.Kind != turn.Rejected:
-		return c.reply, failure
-	case result.Signal != "" && result.End == process.Exited, result.Lost:
-		return c.reply, c.program.Ended(process.Lines{Result: result}, spent)
-	case result.Code > 0 && err != nil:
-		return c.reply, c.program.NoAnswer(process.Lines{Result: result}, spent, "")
-	case failure != nil && strings.Contains(failure.Message, "peer disconnected"):
-		return c.reply, c.program.Failure(turn.Nonsense, spent, "it ended in the middle of the conversation", err)
-	case failure != nil:
+	case err == nil:
+	case !errors.As(err, &failure):
+		return c.reply, c.program.Failure(turn.Crashed, spent, err.Error(), err)
+	case !strings.Contains(failure.Message, "peer disconnected"): // in the library's words
 		if c.answered {
 			failure.Spent = turn.Yes
 		}
 		return c.reply, failure
-	case err != nil:
-		return c.reply, c.program.Failure(turn.Crashed, spent, err.Error(), err)
+	case result.End == process.Exited && result.Signal != "":
+		return c.reply, c.program.Ended(ended, spent)
+	default:
+		return c.reply, c.program.NoAnswer(ended, spent, "it ended in the middle of the conversation")
 	}
 	if c.turn.Prompt != "" {
 		text, cut := program.Cut(c.text.String())

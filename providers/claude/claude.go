@@ -4,7 +4,6 @@ package claude
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 
 	"github.com/agentloadout/loadout/engine/turn"
@@ -56,7 +55,7 @@ func (Provider) Detect(ctx context.Context) (turn.Program, error) {
 		LoggedIn   bool   `json:"loggedIn"`
 		AuthMethod string `json:"authMethod"`
 	}
-	if json.Unmarshal([]byte(login), &status) != nil {
+	if !fits([]byte(login), &status) {
 		return found, nil // an older version, which does not tell
 	}
 	found.SignedIn = status.LoggedIn

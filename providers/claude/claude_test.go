@@ -4,6 +4,7 @@ package claude
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -223,7 +224,7 @@ func TestRetryAfterAndProgress(t *testing.T) {
 	var steps []turn.Progress
 	reply, err := New().Do(t.Context(), next, func(p turn.Progress) { steps = append(steps, p) })
 	wantFailure(t, turn.Quota, turn.Yes, err)
-	if failure := err.(*turn.Failure); failure.RetryAfter != 1500*time.Millisecond {
+	if failure := (*turn.Failure)(nil); !errors.As(err, &failure) || failure.RetryAfter != 1500*time.Millisecond {
 		t.Errorf("retry after %v", failure.RetryAfter)
 	}
 	want := []turn.Progress{

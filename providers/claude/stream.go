@@ -86,8 +86,7 @@ func (s *stream) line(text []byte) error {
 		Type    string `json:"type"`
 		Subtype string `json:"subtype"`
 	}
-	if json.Unmarshal(text, &head) != nil {
-		s.garbage++
+	if !s.decode(text, &head) {
 		return nil
 	}
 	switch head.Type + "/" + head.Subtype {
@@ -105,14 +104,25 @@ func (s *stream) line(text []byte) error {
 		return s.toolResult(text)
 	case "result":
 		var r result
-		if json.Unmarshal(text, &r) != nil {
-			s.garbage++
+		if !s.decode(text, &r) {
 			return nil
 		}
 		s.result = &r
 	}
 	return nil
 }
+
+// decode reads a line into v. It counts those that do not fit and reports false for them.
+func (s *stream) decode(text []byte, v any) bool {
+	if fits(text, v) {
+		return true
+	}
+	s.garbage++
+	return false
+}
+
+// fits reads JSON into v and reports whether it is what v expects.
+func fits(text []byte, v any) bool { return json.Unmarshal(text, v) == nil }
 
 // init checks that the run is in the session, and with the tools, that were asked for, before the model is.
 func (s *stream) init(text []byte) error {
@@ -124,8 +134,7 @@ func (s *stream) init(text []byte) error {
 			Status string `json:"status"`
 		} `json:"mcp_servers"`
 	}
-	if json.Unmarshal(text, &m) != nil {
-		s.garbage++
+	if !s.decode(text, &m) {
 		return nil
 	}
 	if m.Session != s.session {
@@ -158,8 +167,7 @@ func (s *stream) otherSession(id string) error {
 // retried reports a retry, and ends the run where a further try cannot help.
 func (s *stream) retried(text []byte) error {
 	var r retry
-	if json.Unmarshal(text, &r) != nil {
-		s.garbage++
+	if !s.decode(text, &r) {
 		return nil
 	}
 	s.retry = &r
@@ -187,8 +195,7 @@ func (s *stream) event(text []byte) {
 			} `json:"delta"`
 		} `json:"event"`
 	}
-	if json.Unmarshal(text, &m) != nil {
-		s.garbage++
+	if !s.decode(text, &m) {
 		return
 	}
 	switch m.Event.Type {
@@ -240,8 +247,7 @@ func (s *stream) assistant(text []byte) {
 			} `json:"content"`
 		} `json:"message"`
 	}
-	if json.Unmarshal(text, &m) != nil {
-		s.garbage++
+	if !s.decode(text, &m) {
 		return
 	}
 	if m.Message.Model == "<synthetic>" {
@@ -270,7 +276,7 @@ func (s *stream) toolResult(text []byte) error {
 			} `json:"content"`
 		} `json:"message"`
 	}
-	if json.Unmarshal(text, &m) != nil {
+	if !fits(text, &m) {
 		return nil // content that is plain text is no result of a tool
 	}
 	for _, block := range m.Message.Content {
@@ -284,7 +290,7 @@ func (s *stream) toolResult(text []byte) error {
 // detail names what a tool is used for, by the first of its arguments that says so.
 func detail(input json.RawMessage) string {
 	var arguments map[string]any
-	if json.Unmarshal(input, &arguments) != nil {
+	if !fits(input, &arguments) {
 		return ""
 	}
 	for _, key := range []string{"command", "file_path", "path", "pattern", "url", "query", "description"} {

@@ -133,7 +133,7 @@ func serverFlags(ctx context.Context, c process.Command) ([]string, error) {
 	var servers []struct {
 		Name string `json:"name"`
 	}
-	if lines.Code != 0 || json.Unmarshal([]byte(out), &servers) != nil {
+	if lines.Code != 0 || !fits([]byte(out), &servers) {
 		return nil, codex.Failure(turn.Rejected, turn.Nothing, "it does not tell which MCP servers it has: "+program.LastLine(lines.Stderr), nil)
 	}
 	if len(servers) == 0 {

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -105,7 +104,7 @@ func (s *stream) byText(message string) *turn.Failure {
 			Code    string `json:"code"`
 		} `json:"error"`
 	}
-	if json.Unmarshal([]byte(message), &refusal) == nil && refusal.Error.Message != "" {
+	if fits([]byte(message), &refusal) && refusal.Error.Message != "" {
 		// The body of a 400, as the model's side sent it.
 		kind := turn.Rejected
 		if refusal.Error.Code == "context_length_exceeded" {

@@ -69,7 +69,7 @@ func newStream(t turn.Turn, progress func(turn.Progress)) *stream {
 // line takes one line. Types and fields that it does not know are skipped. An error ends the run.
 func (s *stream) line(text []byte) error {
 	var e event
-	if json.Unmarshal(text, &e) != nil {
+	if !fits(text, &e) {
 		s.garbage++
 		return nil
 	}
@@ -95,6 +95,9 @@ func (s *stream) line(text []byte) error {
 	}
 	return nil
 }
+
+// fits reads JSON into v and reports whether it is what v expects.
+func fits(text []byte, v any) bool { return json.Unmarshal(text, v) == nil }
 
 // item takes a part of the turn, at its start or in its final form. Some kinds have no start.
 func (s *stream) item(i item, start bool) error {

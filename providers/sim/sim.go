@@ -112,7 +112,7 @@ func (p *Provider) Describe(permissions turn.Permissions) (string, error) {
 		return text, nil
 	}
 	if _, known := failures[permissions.Mode]; !known && permissions.Mode != modeHang && permissions.Mode != modeSlow {
-		return "", p.failure(turn.Rejected, turn.Nothing,
+		return "", p.failure(turn.Rejected,
 			fmt.Sprintf("%q is no mode; there are %s", permissions.Mode, strings.Join(modes(), ", ")))
 	}
 	return text + "; mode " + permissions.Mode, nil
@@ -127,16 +127,16 @@ func (p *Provider) Do(ctx context.Context, t turn.Turn, progress func(turn.Progr
 		return turn.Reply{Session: t.Session}, err
 	}
 	if strings.TrimSpace(t.Prompt) == "" {
-		return turn.Reply{Session: t.Session}, p.failure(turn.Rejected, turn.Nothing, "the prompt is empty")
+		return turn.Reply{Session: t.Session}, p.failure(turn.Rejected, "the prompt is empty")
 	}
 	if len(t.Prompt) > turn.MaxPrompt {
-		return turn.Reply{Session: t.Session}, p.failure(turn.TooLong, turn.Nothing, "the prompt is too long")
+		return turn.Reply{Session: t.Session}, p.failure(turn.TooLong, "the prompt is too long")
 	}
 	if t.Session != "" && !strings.HasPrefix(t.Session, prefix) {
-		return turn.Reply{Session: t.Session}, p.failure(turn.UnknownSession, turn.Nothing, t.Session)
+		return turn.Reply{Session: t.Session}, p.failure(turn.UnknownSession, t.Session)
 	}
 	if ctx.Err() != nil {
-		return turn.Reply{Session: t.Session}, p.failure(turn.Cancelled, turn.Nothing, "")
+		return turn.Reply{Session: t.Session}, p.failure(turn.Cancelled, "")
 	}
 	n := p.next(&t)
 	began := p.o.Now()
@@ -169,10 +169,10 @@ func (p *Provider) play(ctx context.Context, t turn.Turn, s Step, progress func(
 			d = deadline - spent
 		}
 		if err := p.o.Wait(ctx, d); err != nil {
-			return p.failure(turn.Cancelled, turn.Nothing, "")
+			return p.failure(turn.Cancelled, "")
 		}
 		if spent += d; late {
-			return p.failure(turn.Timeout, turn.Nothing, "stopped after "+deadline.String())
+			return p.failure(turn.Timeout, "stopped after "+deadline.String())
 		}
 		return nil
 	}
@@ -189,7 +189,7 @@ func (p *Provider) play(ctx context.Context, t turn.Turn, s Step, progress func(
 	}
 	for _, tool := range s.Tools {
 		if t.Permissions.Forbid {
-			return turn.Reply{}, p.failure(turn.Forbidden, turn.Nothing, "it used "+tool.Name)
+			return turn.Reply{}, p.failure(turn.Forbidden, "it used "+tool.Name)
 		}
 		progress(tool)
 	}
@@ -205,6 +205,6 @@ func (p *Provider) play(ctx context.Context, t turn.Turn, s Step, progress func(
 	return turn.Reply{Text: text, Usage: s.Usage, Denied: slices.Clone(s.Denied), Data: slices.Clone(s.Data)}, nil
 }
 
-func (p *Provider) failure(kind turn.Kind, spent turn.Spent, message string) *turn.Failure {
-	return &turn.Failure{Provider: p.o.Name, Kind: kind, Spent: spent, Message: message, Hints: []string{hint(kind)}}
+func (p *Provider) failure(kind turn.Kind, message string) *turn.Failure {
+	return &turn.Failure{Provider: p.o.Name, Kind: kind, Spent: turn.Nothing, Message: message, Hints: []string{hint(kind)}}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // post sends a request for an answer.
-func post(t *testing.T, ctx context.Context, url, body string) (*http.Response, error) {
+func post(ctx context.Context, t *testing.T, url, body string) (*http.Response, error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
@@ -28,7 +28,7 @@ func post(t *testing.T, ctx context.Context, url, body string) (*http.Response, 
 // read is the status and body of the answer to a request.
 func read(t *testing.T, url, body string) (int, string) {
 	t.Helper()
-	res, err := post(t, t.Context(), url, body)
+	res, err := post(t.Context(), t, url, body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestErrors(t *testing.T) {
 
 func TestAnswersThatNeverEnd(t *testing.T) {
 	s := New(Reply{Text: "x", Cut: true}, Reply{Hang: HangSilent}, Reply{Text: "x", Hang: HangStream})
-	res, err := post(t, t.Context(), s.URL+"/v1/messages", fmt.Sprintf(claudeBody, true))
+	res, err := post(t.Context(), t, s.URL+"/v1/messages", fmt.Sprintf(claudeBody, true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestAnswersThatNeverEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	silent := make(chan error, 1)
 	go func() {
-		res, err := post(t, ctx, s.URL+"/v1/messages", fmt.Sprintf(claudeBody, true))
+		res, err := post(ctx, t, s.URL+"/v1/messages", fmt.Sprintf(claudeBody, true))
 		if err == nil {
 			res.Body.Close()
 		}
@@ -195,7 +195,7 @@ func TestAnswersThatNeverEnd(t *testing.T) {
 	if err := <-silent; !errors.Is(err, context.Canceled) {
 		t.Errorf("silent: %v", err)
 	}
-	res, err = post(t, t.Context(), s.URL+"/v1/messages", fmt.Sprintf(claudeBody, true))
+	res, err = post(t.Context(), t, s.URL+"/v1/messages", fmt.Sprintf(claudeBody, true))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 
 // detectLimit bounds how long a program may take to tell its version or whether it is signed in. On a busy machine
 // the large ones take seconds to start.
-const detectLimit = 20 * time.Second
+const detectLimit = 30 * time.Second
 
 // Program is an agent's program as its provider knows it.
 type Program struct {
