@@ -15,6 +15,11 @@ import (
 const (
 	turnTime = 20 * time.Millisecond
 	turnGap  = time.Millisecond // a longer one between two writes ends a turn
+
+	// After a turn the process steps aside: the system only wakes who is first in
+	// the queue, and the lock is for whoever takes it.
+	shortPause = 500 * time.Microsecond
+	longPause  = 5 * time.Millisecond // when others are known to wait
 )
 
 // recheck is how often who waits looks whether the lock file is still the one at
@@ -23,24 +28,24 @@ const recheck = 250 * time.Millisecond
 
 // turn is a run of writes of one process without a gap.
 type turn struct {
-	began, ended time.Time
-	keeps        bool        // the lock, from one write to the next
-	idle         *time.Timer // gives a kept lock back when no write follows
+	began time.Time   // when the lock was taken
+	ended time.Time   // when the last write had ended
+	run   bool        // the write at hand has come right after another one
+	wait  bool        // others had the lock when it was wanted last
+	over  bool        // the lock was given back because the turn was over
+	keeps bool        // the lock, from one write to the next
+	idle  *time.Timer // gives a kept lock back when no write follows
 }
 
-// take begins a turn, unless the lock was given back only just now, within one.
-func (t *turn) take(now time.Time) {
-	if now.Sub(t.ended) > turnGap || now.Sub(t.began) >= turnTime {
-		t.began = now
-	}
-}
+// next notes that a write is wanted.
+func (t *turn) next(now time.Time) { t.run = now.Sub(t.ended) <= turnGap }
 
 // goesOn notes that a write has ended, and reports whether another one is likely
-// and still within the turn: a single write makes no turn.
+// and still within the turn.
 func (t *turn) goesOn(now time.Time) bool {
-	single := t.ended.Before(t.began)
 	t.ended = now
-	return !single && now.Sub(t.began) < turnTime
+	t.over = t.run && now.Sub(t.began) >= turnTime
+	return t.run && !t.over
 }
 
 // lockFile is a lock of the operating system on a file. The file stays open from
@@ -59,32 +64,33 @@ func (l *Log) newLockFile(path, command string) *lockFile {
 	return &lockFile{log: l, path: path, owner: newOwnerNote(command)}
 }
 
-// acquire takes the lock. The error is a *LockedError when it was not free for so
-// long.
-func (f *lockFile) acquire(ctx context.Context, wait time.Duration) (err error) {
+// acquire takes the lock, and reports whether somebody else had it. The error is a
+// *LockedError when it was not free for so long.
+func (f *lockFile) acquire(ctx context.Context, wait time.Duration) (taken bool, err error) {
 	start := time.Now()
 	for {
 		if f.file == nil {
 			if err := f.open(); err != nil {
-				return fmt.Errorf("lock %s: %w", f.path, err)
+				return taken, fmt.Errorf("lock %s: %w", f.path, err)
 			}
 		}
 		locked, err := tryLock(f.file)
 		if err == nil && !locked {
+			taken = true
 			locked, err = f.queue(ctx, start.Add(wait))
 		}
 		if err == nil && locked {
 			if locked, err = f.check(); err == nil && locked {
-				return nil
+				return taken, nil
 			}
 		}
 		switch waited := time.Since(start); {
 		case err != nil:
-			return fmt.Errorf("lock %s: %w", f.path, also(err, f.drop()))
+			return taken, fmt.Errorf("lock %s: %w", f.path, also(err, f.drop()))
 		case ctx.Err() != nil:
-			return fmt.Errorf("wait for %s: %w", f.path, ctx.Err())
+			return taken, fmt.Errorf("wait for %s: %w", f.path, ctx.Err())
 		case waited >= wait:
-			return &LockedError{Path: f.path, Owner: f.log.readOwner(f.path), Waited: waited}
+			return taken, &LockedError{Path: f.path, Owner: f.log.readOwner(f.path), Waited: waited}
 		}
 	}
 }
@@ -193,6 +199,7 @@ func (l *Log) lock(ctx context.Context) (release func() error, err error) {
 			return nil, &LockedError{Path: l.lockFile.path, Owner: l.readOwner(l.lockFile.path), Waited: time.Since(start)}
 		}
 	}
+	l.turn.next(start)
 	if err := l.take(ctx, l.options.LockWait-time.Since(start)); err != nil {
 		<-l.writer
 		return nil, err
@@ -211,12 +218,18 @@ func (l *Log) take(ctx context.Context, wait time.Duration) error {
 			return err
 		}
 	}
-	if err := l.lockFile.acquire(ctx, wait); err != nil {
+	switch {
+	case l.turn.over && l.turn.run && l.turn.wait:
+		time.Sleep(longPause)
+	case l.turn.over && l.turn.run:
+		time.Sleep(shortPause)
+	}
+	var err error
+	if l.turn.wait, err = l.lockFile.acquire(ctx, wait); err != nil {
 		return err
 	}
-	now := time.Now()
-	l.turn.take(now)
-	l.lockFile.owner.write(l.lockFile.file, now)
+	l.turn.began = time.Now()
+	l.lockFile.owner.write(l.lockFile.file, l.turn.began)
 	return nil
 }
 
@@ -259,7 +272,7 @@ func (l *Log) Lease(name, command string) (release func() error, err error) {
 		return nil, err
 	}
 	f := l.newLockFile(path, command)
-	if err := f.acquire(context.Background(), 0); err != nil {
+	if _, err := f.acquire(context.Background(), 0); err != nil {
 		return nil, also(err, f.drop())
 	}
 	f.owner.write(f.file, time.Now())
