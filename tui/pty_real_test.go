@@ -110,8 +110,10 @@ func TestTerminalCompactionBelowTheCockpit(t *testing.T) {
 	}
 	mustOwn(t, e, "gemini", "after/it")
 	tt.shows("gemini", "live")
-	tt.press("7zgg") // the whole timeline is still there, from the archive where need be
+	tt.press("7zG")
 	tt.shows("after/it", "following")
+	tt.press("gg") // the whole timeline is still there, from the archive where need be
+	tt.shows("#0 ", "src/web")
 	tt.quit()
 }
 
