@@ -144,8 +144,12 @@ func (b *Bridge) detect(ctx context.Context, refs []Ref) error {
 		if name == "" {
 			continue // attach says what is wrong
 		}
-		if programs[name], err = b.options.provider(name); err != nil {
+		p, err := b.options.provider(name)
+		if err != nil {
 			return err
+		}
+		if len(b.options.Permissions(name, ref.Agent).Command) == 0 { // a program of another name cannot be asked; its first turn tells
+			programs[name] = p
 		}
 	}
 	errs := make(chan error, len(programs))

@@ -203,8 +203,19 @@ func providerError(provider string, err error) error {
 	if err == nil {
 		err = errByPerson
 	}
-	return &engine.ProviderError{Provider: provider, Err: err, Hints: engine.Hints(err)}
+	var failure *turn.Failure
+	hints := engine.Hints(err)
+	if errors.As(err, &failure) {
+		err = unnamed{failure}
+	}
+	return &engine.ProviderError{Provider: provider, Err: err, Hints: hints}
 }
+
+// unnamed is a failure that does not say whose it is, where that is said already.
+type unnamed struct{ *turn.Failure }
+
+func (u unnamed) Error() string { return strings.TrimPrefix(u.Failure.Error(), u.Provider+": ") }
+func (u unnamed) Unwrap() error { return u.Failure }
 
 // maxLive bounds how much of an answer is kept while it streams in, in bytes: its end.
 const maxLive = 64 << 10
