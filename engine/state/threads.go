@@ -12,7 +12,7 @@ import (
 // thread is a discussion and the numbers of its events.
 type thread struct {
 	Thread
-	seqs  []int64 // the newest maxStatements
+	seqs  []int64 // the first, and the newest of the others: maxStatements in all
 	epoch *epoch
 }
 
@@ -43,7 +43,7 @@ func (s *State) foldStatement(e *event.Event, b event.Discussion, at time.Time) 
 	t.Statements++
 	t.Updated, t.Seq = at, max(t.Seq, e.Seq)
 	if t.seqs = append(t.seqs, e.Seq); len(t.seqs) > maxStatements {
-		t.seqs = slices.Delete(t.seqs, 0, 1)
+		t.seqs = slices.Delete(t.seqs, 1, 2) // not the first, which says what it is about
 	}
 	switch b.Kind {
 	case event.KindSummary:
@@ -53,7 +53,9 @@ func (s *State) foldStatement(e *event.Event, b event.Discussion, at time.Time) 
 		if b.Outcome == "failed" {
 			t.Status = threadFailed
 		}
-	case event.KindStarted, event.KindProposal, event.KindCritique, event.KindRevision:
+	case event.KindProposal, event.KindCritique, event.KindRevision:
+		t.Status = threadOpen // also one that had failed, and goes on
+	case event.KindStarted:
 	}
 }
 

@@ -1,0 +1,382 @@
+package discuss
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/bridge"
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/fence"
+	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/turn"
+)
+
+// Options are what a discussion is held with.
+type Options struct {
+	Providers   []turn.Provider
+	Permissions func(provider, agent string) turn.Permissions // the settings of programs; whatever they allow is forbidden all the same
+	Report      func(Progress)                                // is told every step, one at a time, and must not block; nil: nobody is told
+	Mark        func() string                                 // makes the mark of a prompt's fence, default random; tests set it
+	Clock       func() time.Time                              // default time.Now
+}
+
+func (o Options) withDefaults() Options {
+	if o.Permissions == nil {
+		o.Permissions = func(string, string) turn.Permissions { return turn.Permissions{} }
+	}
+	if o.Report == nil {
+		o.Report = func(Progress) {}
+	}
+	if o.Mark == nil {
+		o.Mark = fence.Mark
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	return o
+}
+
+// participant is one side of a discussion.
+type participant struct {
+	provider turn.Provider
+	agent    string // its name in the log; empty until it has one
+	session  string // empty: its next turn opens one
+	dir      string
+	heard    bool // the session knows what was said so far
+	kept     bool // the session is from an earlier run: when it is gone, a fresh one takes its place
+}
+
+// Discussion is one that was checked and can be run, once. Live and Changed may be called from any goroutine.
+type Discussion struct {
+	engine  *engine.Engine
+	options Options
+
+	thread    string
+	topic     string
+	initiator string
+	sides     [2]participant // the proposer first
+	refs      []bridge.Ref   // the existing sessions, in the order of sides
+	terms     Terms
+	resumed   bool
+	closing   string // id of the first event
+
+	said   []Statement
+	last   string // id of the newest event of the thread
+	result Result
+
+	mu      sync.Mutex
+	live    Live
+	changed chan struct{} // has one place: live is another than before
+}
+
+// Result is what running a discussion came to.
+type Result struct {
+	ThreadID   string      `json:"threadId"`
+	TurnsUsed  int         `json:"turnsUsed"` // turns that were submitted and may have been paid for
+	Usage      turn.Usage  `json:"usage"`
+	Conclusion *Conclusion `json:"conclusion"` // nil: it was not reached
+}
+
+// Prepare checks everything that a discussion needs. It spends and writes nothing.
+func Prepare(ctx context.Context, e *engine.Engine, r Request, o Options) (*Discussion, error) {
+	if r.Initiator == "" {
+		r.Initiator = event.User
+	}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	v, err := ready(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	if r.Thread == "" {
+		const length = 12
+		r.Thread = event.NewID()[:length]
+	}
+	if err := checkNew(v.State, r.Thread); err != nil {
+		return nil, err
+	}
+	d := newDiscussion(e, o)
+	d.thread, d.topic, d.initiator = r.Thread, r.Topic, r.Initiator
+	d.terms = Terms{Rounds: r.Rounds, Timeout: r.Timeout, Fresh: len(r.Programs) > 0}
+	names := slices.Clone(r.Programs)
+	for _, ref := range r.Sessions {
+		name, err := programOf(v.State, ref)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	d.refs = slices.Clone(r.Sessions)
+	if err := d.propose(r.Proposer, names); err != nil {
+		return nil, err
+	}
+	for i, name := range names {
+		p, err := d.provider(name)
+		if err != nil {
+			return nil, err
+		}
+		d.sides[i] = participant{provider: p, dir: r.Dir}
+		if d.sides[i].dir == "" {
+			d.sides[i].dir = e.Project().Root
+		}
+	}
+	d.terms.Programs = names
+	return d, d.check(ctx)
+}
+
+// propose moves the proposer to the first place.
+func (d *Discussion) propose(proposer string, names []string) error {
+	if proposer == "" {
+		return nil
+	}
+	at := -1
+	for i, name := range names {
+		if at < 0 && (event.SameName(name, proposer) || i < len(d.refs) && d.refs[i].Agent != "" && event.SameName(d.refs[i].Agent, proposer)) {
+			at = i
+		}
+	}
+	switch at {
+	case 0:
+		return nil
+	case 1:
+		slices.Reverse(names)
+		slices.Reverse(d.refs)
+		return nil
+	}
+	return &engine.ValidationError{Field: "proposer", Reason: fmt.Sprintf("is none of the participants, which are %s", strings.Join(names, " and "))}
+}
+
+func newDiscussion(e *engine.Engine, o Options) *Discussion {
+	return &Discussion{engine: e, options: o.withDefaults(), changed: make(chan struct{}, 1)}
+}
+
+// ready refuses to begin while nothing may be written, or while the one place of a bridge or discussion is taken.
+func ready(ctx context.Context, e *engine.Engine) (*engine.View, error) {
+	v, err := e.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if v.Halted != nil {
+		return nil, v.Halted
+	}
+	holder, err := e.BridgeHolder(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if holder != nil {
+		return nil, holder
+	}
+	return v, nil
+}
+
+func checkNew(s *state.State, thread string) error {
+	for _, t := range s.Threads() {
+		if t.ID == thread {
+			return &engine.ValidationError{
+				Field: "thread-id", Reason: "is that of another discussion already",
+				Hints: []string{"loadout coord discuss show " + thread, "loadout coord discuss resume " + thread + "    to go on with it"},
+			}
+		}
+	}
+	return nil
+}
+
+// programOf is the program of a session that exists.
+func programOf(s *state.State, ref bridge.Ref) (string, error) {
+	if ref.Session != "" {
+		return ref.Provider, nil
+	}
+	if known, ok := s.Session(ref.Agent); ok {
+		return known.Provider, nil
+	}
+	return "", &engine.NotFoundError{
+		Kind: "session", Name: ref.Agent,
+		Hints: []string{"loadout coord agents list    for those that are known", "--sessions PROGRAM:ID    for one that is not"},
+	}
+}
+
+func (d *Discussion) provider(name string) (turn.Provider, error) {
+	var names []string
+	for _, p := range d.options.Providers {
+		if p.Name() == name {
+			return p, nil
+		}
+		names = append(names, p.Name())
+	}
+	return nil, &engine.NotFoundError{
+		Kind: "agent program", Name: name, Suggestions: names, Hints: []string{"loadout coord agents detect    for the ones that are here"},
+	}
+}
+
+// check asks both programs whether they are there, and whether they can forbid everything.
+func (d *Discussion) check(ctx context.Context) error {
+	errs := make([]error, len(d.sides))
+	var wg sync.WaitGroup
+	for i, side := range d.sides {
+		if _, err := side.provider.Describe(d.permissions(side.provider.Name(), side.agent)); err != nil {
+			return err
+		}
+		if i > 0 && side.provider.Name() == d.sides[0].provider.Name() {
+			continue
+		}
+		wg.Go(func() {
+			if _, err := side.provider.Detect(ctx); err != nil {
+				errs[i] = &engine.ProviderError{Provider: side.provider.Name(), Err: err, Hints: engine.Hints(err)}
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// permissions are the settings of a program with everything forbidden. Modes of a script are the ways in which it fails.
+func (d *Discussion) permissions(program, agent string) turn.Permissions {
+	may := d.options.Permissions(program, agent)
+	may.Forbid, may.Allow, may.Deny = true, nil, nil
+	if p, err := d.provider(program); err != nil || !p.Scripted() {
+		may.Mode = ""
+	}
+	return may
+}
+
+// ResumeRequest asks to go on with a discussion.
+type ResumeRequest struct {
+	Thread   string
+	Rounds   int           // where the log does not say, 0: the default
+	MaxTurns int           // most turns that may be paid for, 0: as many as are left
+	Timeout  time.Duration // 0: as it was begun
+	Dir      string        // where fresh sessions work; empty: at the top of the project
+}
+
+// Resume checks everything that is needed to go on with a discussion that failed or was interrupted. It spends nothing. Turns of which
+// nobody knows what came are recorded as such; Unknown lists them.
+func Resume(ctx context.Context, e *engine.Engine, r ResumeRequest, o Options) (*Discussion, Thread, error) {
+	if _, err := ready(ctx, e); err != nil {
+		return nil, Thread{}, err
+	}
+	if err := bridge.Settle(ctx, e); err != nil {
+		return nil, Thread{}, err
+	}
+	t, err := Load(ctx, e, r.Thread)
+	if err != nil {
+		return nil, Thread{}, err
+	}
+	if t.Status == StatusClosed {
+		return nil, t, &engine.ConflictError{
+			Kind: engine.ConflictTask, Message: fmt.Sprintf("discussion %s is closed: %s", t.ThreadID, t.FinalDecision),
+			Hints: []string{"loadout coord discuss show " + t.ThreadID, "loadout coord discuss start    for another one"},
+		}
+	}
+	d := newDiscussion(e, o)
+	if err := d.adopt(ctx, &t, r); err != nil {
+		return nil, t, err
+	}
+	return d, t, d.check(ctx)
+}
+
+// adopt makes d the rest of a thread.
+func (d *Discussion) adopt(ctx context.Context, t *Thread, r ResumeRequest) error {
+	d.resumed = true
+	d.thread, d.topic, d.initiator, d.terms = t.ThreadID, t.Topic, t.Initiator, t.Terms
+	d.said = Said(t.Statements)
+	d.terms.Rounds = firstOf(d.terms.Rounds, r.Rounds, max(DefaultRounds, (len(d.said)+1)/2))
+	d.terms.Timeout = firstOf(r.Timeout, d.terms.Timeout, DefaultTimeout)
+	needed := Turns(d.terms.Rounds) - len(d.said)
+	if err := checkBounds(d.terms.Rounds, firstOf(r.MaxTurns, needed), needed, d.terms.Timeout); err != nil {
+		return err
+	}
+	if wrong := checkOrder(d.said, t.Participants, d.terms.Rounds); wrong != "" || len(t.Statements) == 0 || needed == 0 {
+		if needed == 0 {
+			wrong = "its synthesis is stored already"
+		}
+		return &engine.ConflictError{
+			Kind: engine.ConflictTask, Message: fmt.Sprintf("discussion %s cannot go on: %s", t.ThreadID, wrong),
+			Hints: []string{"loadout coord discuss show " + t.ThreadID, "loadout coord discuss start    for another one"},
+		}
+	}
+	d.closing, d.last = t.Statements[0].ID, t.Statements[len(t.Statements)-1].ID
+	v, err := d.engine.View(ctx)
+	if err != nil {
+		return err
+	}
+	programs := make([]string, len(t.Participants))
+	for i, agent := range t.Participants {
+		programs[i] = programNow(v.State, t, i)
+		p, err := d.provider(programs[i])
+		if err != nil {
+			return err
+		}
+		side := participant{provider: p, agent: agent, dir: firstOf(r.Dir, d.engine.Project().Root)}
+		if side.session = sessionNow(v.State, t, agent, programs[i]); side.session != "" {
+			side.heard, side.kept = true, true
+			if record, ok, err := d.engine.SessionRecord(agent); err != nil {
+				return err
+			} else if ok && record.SessionID == side.session {
+				side.dir = record.Cwd
+			}
+		}
+		d.sides[i] = side
+	}
+	d.terms.Programs = programs
+	return nil
+}
+
+// firstOf is the first value that is set.
+func firstOf[T comparable](values ...T) T {
+	var zero T
+	for _, v := range values {
+		if v != zero {
+			return v
+		}
+	}
+	return zero
+}
+
+// programNow is the program of a participant: as the thread says, else of the session of that name, else the name.
+func programNow(s *state.State, t *Thread, i int) string {
+	if len(t.Terms.Programs) == len(t.Participants) {
+		return t.Terms.Programs[i]
+	}
+	session, _ := s.Session(t.Participants[i])
+	agent, _ := s.Agent(t.Participants[i])
+	return firstOf(session.Provider, agent.Base, t.Participants[i])
+}
+
+// sessionNow is the session in which a participant spoke last, "" when none is known. A name may be another session's by now: only one
+// that was there before the thread rested is taken for it.
+func sessionNow(s *state.State, t *Thread, agent, program string) string {
+	for _, turn := range slices.Backward(t.Turns) {
+		if event.SameName(turn.Agent, agent) && turn.Session != "" {
+			return turn.Session
+		}
+	}
+	if known, ok := s.Session(agent); ok && known.Provider == program && !known.Attached.After(t.UpdatedAt) {
+		return known.ID
+	}
+	return ""
+}
+
+// Thread is the id of the discussion.
+func (d *Discussion) Thread() string { return d.thread }
+
+// Programs are those of the participants, the proposer's first.
+func (d *Discussion) Programs() []string { return slices.Clone(d.terms.Programs) }
+
+// Left is how many turns are still to be made, each of which is paid for.
+func (d *Discussion) Left() int { return Turns(d.terms.Rounds) - len(d.said) }
+
+// Paid reports whether a model answers any of the participants.
+func (d *Discussion) Paid() bool {
+	return !d.sides[0].provider.Scripted() || !d.sides[1].provider.Scripted()
+}
