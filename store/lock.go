@@ -118,7 +118,9 @@ func (f *lockFile) queue(ctx context.Context, until time.Time) (locked bool, err
 		// Nothing ends the wait of the system: when it is over, the lock is given back.
 		f.file = nil
 		go func() {
-			_ = <-done // nobody wants the lock any more
+			if <-done == nil {
+				_ = unlock(file) // closing it gives the lock back too
+			}
 			_ = file.Close()
 		}()
 		return false, nil
