@@ -1,0 +1,212 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// MaxMessage is the longest message that is read, in bytes. The largest that a tool takes is a contract of 100,000 characters, each
+// of which may be an escape of six bytes, or of twelve outside of the basic plane.
+const MaxMessage = 4 << 20
+
+// lines is the transport of one message a line. Unlike the one of the SDK it answers a line that is no message, or too long a one,
+// with an error, and goes on.
+type lines struct {
+	in   io.Reader
+	out  io.Writer
+	note func(format string, args ...any)
+}
+
+// Connect implements sdk.Transport.
+func (l *lines) Connect(context.Context) (sdk.Connection, error) {
+	c := &lineConn{out: l.out, note: l.note, incoming: make(chan incoming), closed: make(chan struct{})}
+	go c.read(l.in) // it ends with its input; a read of standard input cannot be interrupted
+	return c, nil
+}
+
+// incoming is a line that was read: messages, or why there are no more.
+type incoming struct {
+	messages []jsonrpc.Message
+	err      error
+}
+
+// lineConn is the connection that lines makes.
+type lineConn struct {
+	out      io.Writer
+	note     func(format string, args ...any)
+	incoming chan incoming
+	queue    []jsonrpc.Message // rest of a batch; only Read touches it
+
+	writing   sync.Mutex
+	closing   sync.Once
+	closed    chan struct{}
+	truncated bool // the line that is being read is too long
+}
+
+// SessionID implements sdk.Connection.
+func (*lineConn) SessionID() string { return "" }
+
+// Close implements sdk.Connection. It closes neither end: they are the process's own.
+func (c *lineConn) Close() error {
+	c.closing.Do(func() { close(c.closed) })
+	return nil
+}
+
+// Read implements sdk.Connection.
+func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	if len(c.queue) == 0 {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-c.closed:
+			return nil, io.EOF
+		case next := <-c.incoming:
+			if next.err != nil {
+				return nil, next.err
+			}
+			c.queue = next.messages
+		}
+	}
+	first := c.queue[0]
+	c.queue = c.queue[1:]
+	return first, nil
+}
+
+// Write implements sdk.Connection.
+func (c *lineConn) Write(ctx context.Context, m jsonrpc.Message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	line, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	return c.writeLine(line)
+}
+
+func (c *lineConn) writeLine(line []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, err := c.out.Write(append(line, '\n'))
+	return err
+}
+
+// read hands on what comes in until it ends.
+func (c *lineConn) read(in io.Reader) {
+	r := bufio.NewReaderSize(in, 64<<10)
+	for {
+		line, err := c.line(r)
+		next := incoming{err: err}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			next.messages = c.decode(line)
+		}
+		if len(next.messages) > 0 {
+			select {
+			case c.incoming <- incoming{messages: next.messages}:
+			case <-c.closed:
+				return
+			}
+		}
+		if err == nil {
+			continue
+		}
+		select {
+		case c.incoming <- incoming{err: err}:
+		case <-c.closed:
+		}
+		return
+	}
+}
+
+// line reads one line, nothing when it is longer than MaxMessage.
+func (c *lineConn) line(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > MaxMessage {
+			c.truncated, line = true, nil
+		}
+		if !c.truncated {
+			line = append(line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if c.truncated {
+			c.truncated, line = false, nil
+			c.refuse(nil, jsonrpc.CodeInvalidRequest, "the message is longer than 4 MiB")
+		}
+		return line, err
+	}
+}
+
+// decode is the messages of a line. What is none is answered here.
+func (c *lineConn) decode(line []byte) []jsonrpc.Message {
+	if !json.Valid(line) {
+		c.refuse(nil, jsonrpc.CodeParseError, "the line is not valid JSON")
+		return nil
+	}
+	parts := []json.RawMessage{line}
+	if line[0] == '[' { // a batch, which clients of 2025-03-26 may send; each of its messages is answered by itself
+		if err := json.Unmarshal(line, &parts); err != nil || len(parts) == 0 {
+			c.refuse(nil, jsonrpc.CodeInvalidRequest, "the batch is empty")
+			return nil
+		}
+	}
+	var messages []jsonrpc.Message
+	for _, part := range parts {
+		m, err := jsonrpc.DecodeMessage(part)
+		if err != nil {
+			c.refuse(idOf(part), jsonrpc.CodeInvalidRequest, "the line is no JSON-RPC 2.0 message: "+err.Error())
+			continue
+		}
+		messages = append(messages, m)
+	}
+	return messages
+}
+
+// idOf is the id of what may not be a message otherwise, nil for none.
+func idOf(part json.RawMessage) json.RawMessage {
+	var request struct {
+		ID any `json:"id"`
+	}
+	if json.Unmarshal(part, &request) != nil {
+		return nil
+	}
+	switch request.ID.(type) {
+	case string, float64:
+		id, err := json.Marshal(request.ID)
+		if err == nil {
+			return id
+		}
+	}
+	return nil
+}
+
+// refuse answers what cannot be given to the SDK, whose encoder has no null id.
+func (c *lineConn) refuse(id json.RawMessage, code int, message string) {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	c.note("refused a line: %s", message)
+	answer := struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   jsonrpc.Error   `json:"error"`
+	}{"2.0", id, jsonrpc.Error{Code: int64(code), Message: message}}
+	line, err := json.Marshal(answer)
+	if err == nil {
+		err = c.writeLine(line)
+	}
+	if err != nil {
+		c.note("answer a line: %v", err)
+	}
+}
