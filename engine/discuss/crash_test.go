@@ -1,0 +1,217 @@
+package discuss
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/turn"
+)
+
+// playRole is what the test binary does as another process: it holds a discussion and stops for ever at the step that the role names, which
+// it tells on standard output. Its programs write down each call.
+func playRole(role, root string) error {
+	s := openScene(nil, root)
+	at := func(step string) {
+		if step == role {
+			fmt.Println(step)
+			_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed
+		}
+	}
+	say := func(ctx context.Context, n int, t turn.Turn) (turn.Reply, error) {
+		at("begun" + strconv.Itoa(n))
+		if err := noteCall(root); err != nil {
+			return turn.Reply{}, err
+		}
+		at("called" + strconv.Itoa(n))
+		if role == "answered"+strconv.Itoa(n) {
+			fmt.Println(role) // and goes on, to where the log is locked
+		}
+		return sensible(ctx, n, t)
+	}
+	s.claude.say, s.codex.say = say, say
+	said := 0
+	s.options.Report = func(p Progress) {
+		switch p.Kind {
+		case KindOpened:
+			at("opened")
+		case KindSaid:
+			said++
+			at("said" + strconv.Itoa(said))
+		default:
+		}
+	}
+	d, err := Prepare(context.Background(), s.Engine, request(), s.options)
+	if err != nil {
+		return err
+	}
+	_, err = d.Run(context.Background())
+	return err
+}
+
+func noteCall(root string) error {
+	f, err := os.OpenFile(filepath.Join(root, "calls"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(f, "call\n"); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func calls(t *testing.T, root string) int {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, "calls")) //nolint:gosec // a file of this test
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return strings.Count(string(data), "call\n")
+}
+
+// Whenever the process of a discussion is killed: the thread is readable and goes on, nothing is stored twice, and a turn that may have been
+// paid for and left nothing is seen before another is paid for.
+func TestKilledAtEveryStep(t *testing.T) {
+	t.Parallel()
+	steps := []struct {
+		step    string
+		said    int // statements that were stored
+		calls   int // calls of programs in all, after going on
+		unknown int // turns of which nobody knows what came
+	}{{"opened", 0, 3, 0}, {"said1", 1, 3, 0}, {"said2", 2, 3, 0}}
+	for n := 1; n <= 3; n++ {
+		for _, stage := range []struct {
+			name  string
+			again int // calls beyond three
+		}{{"begun", 0}, {"called", 1}, {"answered", 1}} {
+			steps = append(steps, struct {
+				step                 string
+				said, calls, unknown int
+			}{stage.name + strconv.Itoa(n), n - 1, 3 + stage.again, 1})
+		}
+	}
+	for _, tt := range steps {
+		t.Run(tt.step, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			root := s.Project().Root
+			killAt(t, s, tt.step)
+			d, th, err := Resume(t.Context(), s.Engine, ResumeRequest{Thread: "pay"}, s.options)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, s.log())
+			}
+			if th.Said != tt.said || th.Status != StatusOpen || len(th.Unknown()) != tt.unknown || d.Left() != 3-tt.said {
+				t.Fatalf("%d said, %d unknown, %d left, %s\n%s", th.Said, len(th.Unknown()), d.Left(), th.Status, s.log())
+			}
+			say := func(ctx context.Context, n int, given turn.Turn) (turn.Reply, error) {
+				if err := noteCall(root); err != nil {
+					return turn.Reply{}, err
+				}
+				return sensible(ctx, n, given)
+			}
+			s.claude.say, s.codex.say = say, say
+			if _, err := d.Run(t.Context()); err != nil {
+				t.Fatalf("%v\n%s", err, s.log())
+			}
+			if got := calls(t, root); got != tt.calls {
+				t.Errorf("%d calls, want %d", got, tt.calls)
+			}
+			th = s.thread()
+			if th.Status != StatusClosed || th.Said != 3 || len(th.Statements) != 5 || len(s.events(event.TypeDecision)) != 1 {
+				t.Errorf("thread %+v\n%s", th.Row, s.log())
+			}
+			if wrong := checkOrder(Said(th.Statements), th.Participants, 1); wrong != "" {
+				t.Error(wrong)
+			}
+			last := ""
+			for _, st := range th.Statements {
+				if st.ReplyTo != last {
+					t.Errorf("#%d replies to %q, not to %q", st.Seq, st.ReplyTo, last)
+				}
+				last = st.ID
+			}
+		})
+	}
+}
+
+// killAt starts a discussion in another process and kills that at a step.
+func killAt(t *testing.T, s *scene, step string) {
+	t.Helper()
+	root := s.Project().Root
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, root) //nolint:gosec // this test binary
+	cmd.Env = append(os.Environ(), "DISCUSS_TEST_ROLE="+step)
+	cmd.Stderr = os.Stderr
+	if _, err := cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill := func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+	}
+	t.Cleanup(kill)
+	words := bufio.NewScanner(stdout)
+	hear := func() {
+		for words.Scan() {
+			if words.Text() == step {
+				return
+			}
+		}
+		t.Fatalf("the process ended without saying %q", step)
+	}
+	if !strings.HasPrefix(step, "answered") {
+		hear()
+		kill()
+		return
+	}
+	// While the log is locked the end of the turn cannot be stored.
+	n, err := strconv.Atoi(strings.TrimPrefix(step, "answered"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for killed := false; !killed; {
+		if _, err := s.RecordTurns(t.Context(), "", func(v engine.View) ([]event.Event, error) {
+			turns := v.State.OpenTurns()
+			if len(turns) == 1 && turns[0].Status == "running" && len(v.State.Statements("pay")) == n {
+				hear()
+				kill()
+				killed = true
+			}
+			return nil, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if len(s.numbers()) > n+1 {
+			t.Skip("the other process was quicker")
+		}
+	}
+}
+
+// numbers are the numbers of the thread's events, none before it has begun.
+func (s *scene) numbers() []int64 {
+	s.t.Helper()
+	v, err := s.View(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return v.State.Statements("pay")
+}
