@@ -55,6 +55,9 @@ func script(n int, t turn.Turn) Step {
 		Usage: turn.Usage{Input: int64(len(t.Prompt)) / 4, Output: 12, Known: true},
 		Hang:  t.Permissions.Mode == modeHang,
 	}
+	if t.Schema != nil {
+		step.Data = follow(t.Schema, step.Text)
+	}
 	if t.Permissions.Mode == modeSlow {
 		step.Delay, step.Pace = time.Second, 200*time.Millisecond
 	}

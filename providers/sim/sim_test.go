@@ -126,3 +126,17 @@ func TestEveryModeIsDescribedAndKnown(t *testing.T) {
 		t.Errorf("found %+v, %v", found, err)
 	}
 }
+
+func TestAnswersToASchema(t *testing.T) {
+	schema := `{"type":"object","properties":{"vote":{"enum":["yes","no"]},"why":{"type":"string"},"items":{"type":"array","items":{"type":"integer"}},"sure":{"type":"boolean"}}}`
+	r, err := New(options(&clock{})).Do(t.Context(), turn.Turn{Prompt: "x", Schema: []byte(schema)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(r.Data); !strings.Contains(got, `"vote":"yes"`) || !strings.Contains(got, `"items":[0]`) || !strings.Contains(got, `"why":"[scripted] `) {
+		t.Errorf("answered %s", got)
+	}
+	if r, err = New(options(&clock{})).Do(t.Context(), turn.Turn{Prompt: "x", Schema: []byte("nonsense")}, nil); err != nil || r.Data != nil {
+		t.Errorf("answered %s, %v", r.Data, err)
+	}
+}
