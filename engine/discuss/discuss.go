@@ -22,7 +22,6 @@ type Options struct {
 	Permissions func(provider, agent string) turn.Permissions // the settings of programs; whatever they allow is forbidden all the same
 	Report      func(Progress)                                // is told every step, one at a time, and must not block; nil: nobody is told
 	Mark        func() string                                 // makes the mark of a prompt's fence, default random; tests set it
-	Clock       func() time.Time                              // default time.Now
 }
 
 func (o Options) withDefaults() Options {
@@ -34,9 +33,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Mark == nil {
 		o.Mark = fence.Mark
-	}
-	if o.Clock == nil {
-		o.Clock = time.Now
 	}
 	return o
 }
@@ -149,7 +145,7 @@ func (d *Discussion) propose(proposer string, names []string) error {
 		slices.Reverse(d.refs)
 		return nil
 	}
-	return &engine.ValidationError{Field: "proposer", Reason: fmt.Sprintf("is none of the participants, which are %s", strings.Join(names, " and "))}
+	return &engine.ValidationError{Field: "proposer", Reason: "is none of the participants, which are " + strings.Join(names, " and ")}
 }
 
 func newDiscussion(e *engine.Engine, o Options) *Discussion {

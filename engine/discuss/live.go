@@ -90,12 +90,12 @@ func (d *Discussion) watch(p bridge.Progress) {
 }
 
 // turnBegins and turnEnds bracket what Live tells of a turn.
-func (d *Discussion) turnBegins(step Step) {
+func (d *Discussion) turnBegins(step Step, now time.Time) {
 	side := &d.sides[step.Who]
 	d.options.Report(Progress{Kind: KindStarted, Agent: side.agent, Step: step, Scripted: side.provider.Scripted()})
 	d.change(func(l *Live) {
 		l.Agent, l.Step, l.Text, l.Tool, l.Scripted = side.agent, step, "", "", side.provider.Scripted()
-		l.Since, l.Timeout = d.options.Clock(), d.terms.Timeout
+		l.Since, l.Timeout = now, d.terms.Timeout
 	})
 }
 

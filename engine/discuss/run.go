@@ -202,7 +202,7 @@ func (d *Discussion) ask(ctx context.Context, step Step) (attempt, error) {
 	if known, ok := v.State.Session(side.agent); ok && known.ID == side.session && side.session != "" {
 		s.Total = known.Total
 	}
-	d.turnBegins(step)
+	d.turnBegins(step, v.Now)
 	defer d.turnEnds()
 	q := bridge.Question{
 		Why: event.WhyDiscussion, Thread: d.thread, Prompt: d.prompt(step), Dir: side.dir, Attach: true,

@@ -360,7 +360,7 @@ func TestKilledInTheFirstTurn(t *testing.T) {
 	if _, _, err := Resume(t.Context(), s.Engine, ResumeRequest{Thread: "pay"}, s.options); !errors.As(err, &halted) {
 		t.Errorf("resumed while halted: %v", err)
 	}
-	if _, err := s.Engine.Resume(t.Context(), "user"); err != nil {
+	if _, err := s.Resume(t.Context(), "user"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.goOn(t.Context()); err != nil || s.thread().Status != StatusClosed || s.calls != 4 {
