@@ -74,6 +74,9 @@ func (b *bench) cockpitLog(ctx context.Context, name string, n int64) (string, e
 	return project, err
 }
 
+// newest is the selected row of the timeline with the last of n events. The header has its number before that.
+func newest(n int) string { return fmt.Sprintf("▌#%d ", n-1) }
+
 // measureFirstFrame times from the start of the process to the frame that shows the newest event.
 func measureFirstFrame(ctx context.Context, b *bench, project string) ([]row, error) {
 	var times []time.Duration
@@ -82,7 +85,7 @@ func measureFirstFrame(ctx context.Context, b *bench, project string) ([]row, er
 		if err != nil {
 			return nil, err
 		}
-		err = c.wait(fmt.Sprintf("#%d", shown-1))
+		err = c.wait(newest(shown))
 		times = append(times, time.Since(c.started))
 		c.stop()
 		if err != nil {
@@ -100,7 +103,7 @@ func measureKeys(ctx context.Context, b *bench, project string) ([]row, error) {
 		return nil, err
 	}
 	defer c.stop()
-	if err := c.wait(fmt.Sprintf("#%d", shown-1)); err != nil {
+	if err := c.wait(newest(shown)); err != nil {
 		return nil, err
 	}
 	var times []time.Duration
@@ -157,7 +160,7 @@ func measurePlaces(ctx context.Context, b *bench, project string) ([]row, error)
 		return nil, err
 	}
 	defer c.stop()
-	if err := c.wait(fmt.Sprintf("#%d", many-1)); err != nil {
+	if err := c.wait(newest(many)); err != nil {
 		return nil, err
 	}
 	if err := c.press("z"); err != nil {
@@ -195,7 +198,7 @@ func measureBurst(ctx context.Context, b *bench, project string) ([]row, error) 
 		return nil, err
 	}
 	defer c.stop()
-	if err := c.wait(fmt.Sprintf("#%d", shown-1)); err != nil {
+	if err := c.wait(newest(shown)); err != nil {
 		return nil, err
 	}
 	if err := c.press(":"); err != nil {
@@ -228,14 +231,17 @@ func measureBurst(ctx context.Context, b *bench, project string) ([]row, error) 
 		}
 	}
 	painted = c.frames() - painted
-	if err := c.press("\x15\x1b"); err != nil {
-		return nil, err
+	for _, key := range []string{"\x15", "\x1b", "k"} { // leave the command line, and the end of the timeline, so that it is painted again
+		if err := c.press(key); err != nil {
+			return nil, err
+		}
+		c.quiet(200 * time.Millisecond)
 	}
 	c.mark()
-	if err := c.press("k" + "G"); err != nil {
+	if err := c.press("G"); err != nil {
 		return nil, err
 	}
-	if err := c.wait(fmt.Sprintf("#%d", shown+burst-1)); err != nil {
+	if err := c.wait(newest(shown + burst)); err != nil {
 		return nil, err
 	}
 	slices.Sort(times)
