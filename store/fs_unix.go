@@ -89,26 +89,3 @@ func sameOwner(a, b fs.FileInfo) bool {
 
 // errNotDirectory is the error for a path that goes through a file.
 const errNotDirectory = syscall.ENOTDIR
-
-// tryLock takes the lock of an open file unless somebody has it.
-func tryLock(f *os.File) (locked bool, err error) {
-	err = flock(f, unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// waitLock takes the lock of an open file when nobody has it any more.
-func waitLock(f *os.File) error { return flock(f, unix.LOCK_EX) }
-
-// unlock gives the lock back.
-func unlock(f *os.File) error { return flock(f, unix.LOCK_UN) }
-
-func flock(f *os.File, how int) error {
-	for {
-		if err := unix.Flock(int(f.Fd()), how); !errors.Is(err, unix.EINTR) {
-			return err
-		}
-	}
-}

@@ -1,9 +1,7 @@
 package store
 
 import (
-	"errors"
 	"io/fs"
-	"os"
 
 	"golang.org/x/sys/windows"
 )
@@ -48,25 +46,3 @@ const errNotDirectory = windows.ERROR_DIRECTORY
 
 // writable cannot tell here without making something.
 func writable(string) error { return nil }
-
-// tryLock takes the lock of an open file, which is on its first byte, unless
-// somebody has it.
-func tryLock(f *os.File) (locked bool, err error) {
-	err = lockFileEx(f, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
-	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// waitLock takes the lock of an open file when nobody has it any more.
-func waitLock(f *os.File) error { return lockFileEx(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
-
-// unlock gives the lock back.
-func unlock(f *os.File) error {
-	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &windows.Overlapped{})
-}
-
-func lockFileEx(f *os.File, flags uint32) error {
-	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{})
-}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // A process that writes again and again keeps the lock from one write to the next,
@@ -48,16 +50,14 @@ func (t *turn) goesOn(now time.Time) bool {
 	return t.run && !t.over
 }
 
-// lockFile is a lock of the operating system on a file. The file stays open from
-// one acquisition to the next, because opening it for every try takes longer than
-// trying. So a lockFile is for one goroutine at a time; two of them exclude each
-// other, in one process as in two.
+// lockFile is a lock of the operating system on a file. It is for one goroutine
+// at a time; two of them exclude each other, in one process as in two.
 type lockFile struct {
 	log   *Log
 	path  string
 	owner *ownerNote
-	file  *os.File    // nil while it is not open
-	info  fs.FileInfo // of file
+	held  *flock.Flock // nil while it is free
+	info  fs.FileInfo  // of the file that is locked
 }
 
 func (l *Log) newLockFile(path, command string) *lockFile {
@@ -69,18 +69,22 @@ func (l *Log) newLockFile(path, command string) *lockFile {
 func (f *lockFile) acquire(ctx context.Context, wait time.Duration) (taken bool, err error) {
 	start := time.Now()
 	for {
-		if f.file == nil {
-			if err := f.open(); err != nil {
-				return taken, fmt.Errorf("lock %s: %w", f.path, err)
-			}
+		lock := flock.New(f.path,
+			flock.SetFlag(os.O_CREATE|os.O_RDWR|openNoFollow|openNonBlock), flock.SetPermissions(fileMode))
+		locked, err := lock.TryLock()
+		if isLink(err) {
+			err = &UnsafeError{Path: f.path, Reason: "is a link"}
 		}
-		locked, err := tryLock(f.file)
 		if err == nil && !locked {
 			taken = true
-			locked, err = f.queue(ctx, start.Add(wait))
+			locked, err = f.queue(ctx, lock, start.Add(wait))
 		}
 		if err == nil && locked {
-			if locked, err = f.check(); err == nil && locked {
+			f.held = lock
+			if f.info, err = lock.Stat(); err == nil {
+				locked, err = f.check()
+			}
+			if err == nil && locked {
 				return taken, nil
 			}
 		}
@@ -95,13 +99,18 @@ func (f *lockFile) acquire(ctx context.Context, wait time.Duration) (taken bool,
 	}
 }
 
-// queue waits for the lock of the open file as long as that is the one at the path.
-func (f *lockFile) queue(ctx context.Context, until time.Time) (locked bool, err error) {
+// queue waits for a lock that somebody has, as long as the lock file is the one
+// that is at the path now.
+func (f *lockFile) queue(ctx context.Context, lock *flock.Flock, until time.Time) (locked bool, err error) {
 	if !time.Now().Before(until) {
 		return false, nil
 	}
-	file, done := f.file, make(chan error, 1)
-	go func() { done <- waitLock(file) }()
+	info, err := f.log.fs.Lstat(f.path)
+	if err != nil {
+		return false, ignoreMissing(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- lock.Lock() }()
 	timer := time.NewTimer(min(recheck, time.Until(until)))
 	defer timer.Stop()
 	for {
@@ -110,18 +119,15 @@ func (f *lockFile) queue(ctx context.Context, until time.Time) (locked bool, err
 			return err == nil, err
 		case <-ctx.Done():
 		case now := <-timer.C:
-			if same, err := f.log.names(f.path, f.info); err == nil && same && now.Before(until) {
+			if same, err := f.log.names(f.path, info); err == nil && same && now.Before(until) {
 				timer.Reset(min(recheck, until.Sub(now)))
 				continue
 			}
 		}
 		// Nothing ends the wait of the system: when it is over, the lock is given back.
-		f.file = nil
 		go func() {
-			if <-done == nil {
-				_ = unlock(file) // closing it gives the lock back too
-			}
-			_ = file.Close()
+			<-done
+			_ = lock.Unlock() // nobody waits for what comes of it
 		}()
 		return false, nil
 	}
@@ -146,39 +152,20 @@ func (f *lockFile) check() (bool, error) {
 	return true, nil
 }
 
-// open opens the lock file, and makes it when there is none.
-func (f *lockFile) open() (err error) {
-	f.file, err = os.OpenFile(f.path, os.O_CREATE|os.O_RDWR|openNoFollow|openNonBlock, fileMode)
-	if isLink(err) {
-		return &UnsafeError{Path: f.path, Reason: "is a link"}
-	}
-	if err == nil {
-		f.info, err = f.file.Stat()
-	}
-	if err != nil {
-		return also(err, f.drop())
-	}
-	return nil
-}
-
-// drop closes the file, which gives a lock on it back.
+// drop gives the lock back, if it is held. The file stays: removing it would let
+// two processes lock two files of one name.
 func (f *lockFile) drop() error {
-	if f.file == nil {
+	if f.held == nil {
 		return nil
 	}
-	err := f.file.Close()
-	f.file = nil
+	err := f.held.Unlock()
+	f.held = nil
 	return err
 }
 
-// release gives the lock back. The file stays: removing it would let two
-// processes lock two files of one name.
+// release gives the lock back.
 func (f *lockFile) release() error {
-	err := unlock(f.file)
-	if err != nil || !keepOpen {
-		err = also(err, f.drop())
-	}
-	if err != nil {
+	if err := f.drop(); err != nil {
 		return fmt.Errorf("unlock %s: %w", f.path, err)
 	}
 	return nil
@@ -216,6 +203,7 @@ func (l *Log) lock(ctx context.Context) (release func() error, err error) {
 func (l *Log) take(ctx context.Context, wait time.Duration) error {
 	if l.turn.keeps {
 		l.turn.keeps = false
+		l.turn.idle.Stop()
 		if same, err := l.lockFile.check(); err != nil || same {
 			return err
 		}
@@ -231,7 +219,7 @@ func (l *Log) take(ctx context.Context, wait time.Duration) error {
 		return err
 	}
 	l.turn.began = time.Now()
-	l.lockFile.owner.write(l.lockFile.file, l.turn.began)
+	l.lockFile.owner.write(l.lockFile.path, l.turn.began)
 	return nil
 }
 
@@ -249,16 +237,14 @@ func (l *Log) giveBack() error {
 	return nil
 }
 
-// endTurn gives back a lock that was kept for a write that has not come.
+// endTurn gives back a lock that was kept for a write that has not come. The timer
+// may be early: then it waits for the goroutine that still holds the writer's place.
 func (l *Log) endTurn() {
-	select {
-	case l.writer <- struct{}{}:
-		if l.turn.keeps {
-			l.turn.keeps = false
-			_ = l.lockFile.release() // a file that was closed has given it back
-		}
-		<-l.writer
-	default: // it has come
+	l.writer <- struct{}{}
+	defer func() { <-l.writer }()
+	if l.turn.keeps {
+		l.turn.keeps = false
+		_ = l.lockFile.release() // a file that was closed has given it back
 	}
 }
 
@@ -275,8 +261,8 @@ func (l *Log) Lease(name, command string) (release func() error, err error) {
 	}
 	f := l.newLockFile(path, command)
 	if _, err := f.acquire(context.Background(), 0); err != nil {
-		return nil, also(err, f.drop())
+		return nil, err
 	}
-	f.owner.write(f.file, time.Now())
-	return func() error { return also(f.release(), f.drop()) }, nil
+	f.owner.write(f.path, time.Now())
+	return f.release, nil
 }

@@ -41,14 +41,19 @@ type ownerNote struct {
 
 func newOwnerNote(command string) *ownerNote { return &ownerNote{command: command} }
 
-// write notes in the lock file who holds it since when. That is for people only,
+// write notes in the lock file at path who holds it since when. That is for people only,
 // so it is not synced and its failure is not one of the lock.
-func (n *ownerNote) write(lock *os.File, since time.Time) {
+func (n *ownerNote) write(path string, since time.Time) {
 	if n.record == nil {
 		n.record = ownerRecord(n.command)
 	}
 	copy(n.record[len(ownerPrefix):], since.UTC().Format(ownerTime))
-	_, _ = lock.WriteAt(n.record, ownerOffset)
+	f, err := os.OpenFile(path, os.O_WRONLY|openNoFollow|openNonBlock, 0) //nolint:gosec // the lock file of the log
+	if err != nil {
+		return
+	}
+	_, _ = f.WriteAt(n.record, ownerOffset)
+	_ = f.Close()
 }
 
 const ownerPrefix = `{"since":"`
