@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/turn"
 )
 
 // app is what a process hands to its verbs. Nothing below it reads the environment, the clock or the standard streams.
@@ -21,6 +22,8 @@ type app struct {
 	dir    string      // working directory
 	home   string      // home directory, "" when there is none
 	host   engine.Host // the machine's processes, nil for those of this one
+
+	cast []turn.Provider // the agent programs of a demonstration, in place of those of this machine; nil: those
 
 	terminal bool // a person reads stdout and types on stdin
 	colour   bool // stdout shows colours

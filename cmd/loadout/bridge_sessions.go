@@ -22,6 +22,9 @@ import (
 // simName is the program that costs nothing.
 const simName = sim.Name
 
+// scriptedLabel begins what no model said.
+const scriptedLabel = sim.Label
+
 type detectCmd struct{}
 
 func (detectCmd) Help() string {

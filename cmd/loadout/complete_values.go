@@ -39,6 +39,7 @@ const (
 //	contract   contracts
 //	revision   revisions of the contract named before
 //	fence      the numbers of what the agent named before holds
+//	thread     discussions
 //	task, question, open, decision
 //	           open tasks, open questions, both, and decisions
 //	seq        the highest sequence number
@@ -94,6 +95,8 @@ func (c *completer) stored(ctx context.Context, p *place, kind string) []candida
 		return revisionCandidates(view, p.first("name"))
 	case "task", "question", "open":
 		return taskCandidates(view.State, func(t state.Task) bool { return kind == "open" || t.Question == (kind == "question") })
+	case "thread":
+		return threadCandidates(view.State)
 	case "decision":
 		return decisionCandidates(view.State)
 	case "seq":
@@ -204,6 +207,15 @@ func decisionCandidates(s *state.State) []candidate {
 		if d.SupersededBy == "" {
 			found = append(found, candidate{Word: d.ID, Help: about(d.Title)})
 		}
+	}
+	return found
+}
+
+// threadCandidates are the discussions, the newest first.
+func threadCandidates(s *state.State) []candidate {
+	var found []candidate
+	for _, t := range slices.Backward(s.Threads()) {
+		found = append(found, candidate{Word: t.ID, Help: about(t.Status + ": " + t.Topic)})
 	}
 	return found
 }

@@ -164,7 +164,7 @@ func TestCompletionIsBounded(t *testing.T) {
 func TestEveryValueSaysHowItIsCompleted(t *testing.T) {
 	kinds := []string{
 		"", "agent", "party", "path", "claim", "file", "dir", "contract", "revision", "fence", "task", "question", "open",
-		"decision", "seq", "pane",
+		"decision", "seq", "pane", "thread",
 	}
 	named := map[string]bool{"AGENT": true, "SEQ": true, "ID": true, "PATH": true, "FILE": true, "DIR": true}
 	free := []string{"register --session", "registered"} // ids that this program does not give

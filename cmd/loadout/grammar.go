@@ -56,6 +56,8 @@ type coordCmd struct {
 
 	Agents coordAgentsCmd `cmd:"" group:"Sessions" help:"Sessions of agent programs, and the bridge that gives events to them as turns."`
 
+	Discuss discussCmd `cmd:"" group:"Discussions" help:"Design discussions of two agents: bounded, public, with a decision at the end."`
+
 	Compact compactCmd `cmd:"" group:"The log" help:"Archive the log and keep what the state needs."`
 	Doctor  doctorCmd  `cmd:"" group:"The log" help:"Check the log, lock, checkpoint, permissions and file system."`
 }
