@@ -82,15 +82,20 @@ func (v View) registered(c Register) (state.Agent, bool) {
 	return state.Agent{}, false
 }
 
-// resumed is the name that the same host session, or the same process, had before, "" if it had none or if another session has it
-// now.
+// resumed is the name that the same host session had before, else the one of the same process, which may go on with another session;
+// "" if there is none.
 func (v View) resumed(c Register) string {
+	var same state.Agent
 	for _, a := range v.State.Agents() {
-		if event.SameName(a.Base, c.Base) && (c.Session != "" && a.Session == c.Session || !a.Registered && c.isProcessOf(a)) {
+		switch {
+		case !event.SameName(a.Base, c.Base):
+		case c.Session != "" && a.Session == c.Session:
 			return a.Name
+		case c.isProcessOf(a) && (same.Name == "" || a.Registered && !same.Registered):
+			same = a
 		}
 	}
-	return ""
+	return same.Name
 }
 
 // isProcessOf reports whether an agent is, or was, registered as the process of c.

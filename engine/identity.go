@@ -37,10 +37,10 @@ type Host interface {
 	WorkingDir(pid int) string  // "" where that cannot be known
 }
 
-// Identify says who a call acts as. explicit is the agent that an argument or --agent names. When it is empty or Me, it is
-// found out: first LOADOUT_AGENT, then the host's session, then the nearest ancestor process that was registered; when nothing of
-// that tells, an empty explicit is a person, user, and Me is a *UsageError. as is the value of --as: it wins, and permits to act as
-// an agent whose live session belongs to another process tree, which is a *ConflictError of kind identity otherwise.
+// Identify says who a call acts as. explicit is the agent that an argument or --agent names. When it is empty or Me, it is found
+// out, see Caller; when nothing tells, an empty explicit is a person, user, and Me is a *UsageError. as is the value of --as: it
+// wins, and permits to act as an agent whose live session belongs to another process tree, which is a *ConflictError of kind identity
+// otherwise.
 func (e *Engine) Identify(ctx context.Context, explicit, as string) (string, error) {
 	explicit, as = strings.TrimSpace(explicit), strings.TrimSpace(as)
 	if as != "" && !event.SameName(as, Me) {
@@ -55,7 +55,7 @@ func (e *Engine) Identify(ctx context.Context, explicit, as string) (string, err
 	}
 	name := explicit
 	if name == "" || event.SameName(name, Me) {
-		if name = e.caller(v.State); name == "" {
+		if name = e.Caller(v, ""); name == "" {
 			if explicit == "" && as == "" {
 				return event.User, nil
 			}
@@ -66,32 +66,62 @@ func (e *Engine) Identify(ctx context.Context, explicit, as string) (string, err
 	return name, e.mayActAs(v, name)
 }
 
-// caller finds out which agent calls; "" when nothing tells.
-func (e *Engine) caller(s *state.State) string {
+// Caller finds out which agent calls: the one that LOADOUT_AGENT names, the one of the host's session, the one of the nearest
+// ancestor process that is registered. An agent program that nobody has introduced is not whoever started it, so the search ends
+// there. session is the host's id of the session where the host has said it; empty: as the environment says. "" means that nothing
+// tells.
+func (e *Engine) Caller(v *View, session string) string {
 	if name := strings.TrimSpace(e.options.Env(EnvAgent)); name != "" && !event.SameName(name, Me) {
 		return name
 	}
-	agents := s.Agents()
-	if session := e.options.Env(EnvClaudeSession); session != "" {
+	agents, ancestors := v.State.Agents(), e.options.Host.Ancestors()
+	if session == "" {
+		session = e.hostSession(ancestors)
+	}
+	if session != "" {
 		for _, a := range agents {
 			if a.Registered && a.Session == session {
 				return a.Name
 			}
 		}
 	}
-	for _, p := range e.options.Host.Ancestors() {
+	for _, p := range ancestors {
 		var newest *state.Agent
 		for i, a := range agents {
 			if a.Registered && e.isProcess(a, p) && (newest == nil || a.Since.After(*newest.Since)) {
 				newest = &agents[i]
 			}
 		}
-		if newest != nil {
+		switch {
+		case newest != nil:
 			return newest.Name
+		case e.hostProgram(p) != "":
+			return ""
 		}
 	}
 	return ""
 }
+
+// hostSession is the session that the environment names. A program inherits the variable of another one that started it, so it counts
+// only where no other program is nearer than the one whose variable it is.
+func (e *Engine) hostSession(ancestors []Process) string {
+	session := e.options.Env(EnvClaudeSession)
+	if session == "" {
+		return ""
+	}
+	for _, p := range ancestors {
+		if base := e.hostProgram(p); base != "" {
+			if base != claudeCode {
+				return ""
+			}
+			break
+		}
+	}
+	return session
+}
+
+// claudeCode is the base of the program that says its session in EnvClaudeSession.
+const claudeCode = "claude-code"
 
 func errNobody() error {
 	return &UsageError{
@@ -114,7 +144,8 @@ func (e *Engine) mayActAs(v *View, name string) error {
 	if !ok || !a.Registered || !v.Live(a.Name).Live {
 		return nil
 	}
-	if session := e.options.Env(EnvClaudeSession); session != "" && session == a.Session {
+	ancestors := e.options.Host.Ancestors()
+	if session := e.hostSession(ancestors); session != "" && session == a.Session {
 		return nil
 	}
 	if a.Host == "" || a.Host == e.options.Host.Name() {
@@ -123,7 +154,7 @@ func (e *Engine) mayActAs(v *View, name string) error {
 		}
 		own, err := e.options.Host.Find(os.Getpid())
 		if err == nil && e.isProcess(a, own) ||
-			slices.ContainsFunc(e.options.Host.Ancestors(), func(p Process) bool { return e.isProcess(a, p) }) {
+			slices.ContainsFunc(ancestors, func(p Process) bool { return e.isProcess(a, p) }) {
 			return nil
 		}
 	}
@@ -154,10 +185,10 @@ func agentBase(a state.Agent) string {
 // that host program goes by.
 func (e *Engine) Registration(r Register, pid *int) (Register, error) {
 	host := e.options.Host
-	if r.Session == "" {
-		r.Session = e.options.Env(EnvClaudeSession)
-	}
 	ancestors := host.Ancestors()
+	if r.Session == "" {
+		r.Session = e.hostSession(ancestors)
+	}
 	var p Process
 	if pid != nil {
 		if *pid <= 0 {
@@ -203,7 +234,7 @@ func (e *Engine) sessionProcess(ancestors []Process) Process {
 // runs on an interpreter is known by its script.
 func (e *Engine) hostProgram(p Process) string {
 	programs := map[string]string{
-		"claude": "claude-code", "claude-code": "claude-code", "codex": "codex", "gemini": "gemini",
+		"claude": claudeCode, "claude-code": claudeCode, "codex": "codex", "gemini": "gemini",
 		"cursor-agent": "cursor", "cursor": "cursor", "opencode": "opencode", "aider": "aider", "goose": "goose",
 		"amp": "amp", "crush": "crush", "qwen": "qwen",
 	}
@@ -223,7 +254,7 @@ func (e *Engine) hostProgram(p Process) string {
 			return base
 		}
 		for _, mark := range []struct{ part, base string }{
-			{"/@anthropic-ai/claude-code/", "claude-code"}, {"/@openai/codex", "codex"}, {"/@google/gemini-cli/", "gemini"},
+			{"/@anthropic-ai/claude-code/", claudeCode}, {"/@openai/codex", "codex"}, {"/@google/gemini-cli/", "gemini"},
 		} {
 			if strings.Contains(word, mark.part) {
 				return mark.base
@@ -257,11 +288,11 @@ func (e *Engine) isPerson(r Request) bool {
 		asks = c.Force
 	case ClaimTask, Finish, Cancel, Publish, Consume, Decide, Report, AddTask, Ask, Answer, Next, Ack, Register, EndAgent, ForgetAgent, RenameAgent, Emit:
 	}
-	return asks && !e.underAgent()
+	return asks && !e.UnderAgent()
 }
 
-// underAgent reports whether this process was started by an agent program.
-func (e *Engine) underAgent() bool {
+// UnderAgent reports whether this process was started by an agent program.
+func (e *Engine) UnderAgent() bool {
 	for _, name := range []string{EnvAgent, EnvClaudeSession, "CLAUDECODE"} {
 		if e.options.Env(name) != "" {
 			return true

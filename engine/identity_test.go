@@ -121,6 +121,7 @@ func TestRegistration(t *testing.T) {
 	}{
 		{"claude", []Process{process(5, "sh"), process(4, "claude"), process(3, "zsh")}, 3, nil, 0, 4, "claude-code"},
 		{"codex", []Process{process(5, "codex"), process(3, "zsh")}, 3, nil, 0, 5, "codex"},
+		{"codex inside of claude", []Process{process(5, "codex"), process(4, "claude")}, 3, nil, 0, 5, "codex"},
 		{"claude on node", []Process{process(5, "sh"), process(4, "node"), process(3, "zsh")}, 3, map[int][]string{4: {"node", "--max-old-space-size=99", "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js", "-p"}}, 0, 4, "claude-code"},
 		{"gemini on node", []Process{process(4, "node")}, 0, map[int][]string{4: {"node", "/usr/local/bin/gemini"}}, 0, 4, "gemini"},
 		{"another script on node", []Process{process(5, "node"), process(3, "zsh")}, 3, map[int][]string{5: {"node", "server.js", "claude"}}, 0, 3, "agent"},
@@ -138,8 +139,12 @@ func TestRegistration(t *testing.T) {
 			if tt.pid != 0 {
 				pid = &tt.pid
 			}
+			session := "sess"
+			if tt.base == "codex" || tt.base == "gemini" { // the variable is that of another program
+				session = ""
+			}
 			r, err := s.Registration(Register{}, pid)
-			if err != nil || r.PID != tt.want || r.Base != tt.base || r.Session != "sess" || r.Host != "here" {
+			if err != nil || r.PID != tt.want || r.Base != tt.base || r.Session != session || r.Host != "here" {
 				t.Errorf("%+v, %v", r, err)
 			}
 			if tt.want > 0 && (r.Start == "" || r.Boot == "") {

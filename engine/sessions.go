@@ -162,9 +162,12 @@ func (e *Engine) noteStep(r *SessionRecord, b *event.Turn) bool {
 	switch b.Action {
 	case event.TurnStarted:
 		r.Busy, r.UsedAt = true, e.now()
+	case event.TurnDelivered:
+		r.UsedAt = e.now()
 	case event.TurnFinished, event.TurnFailed, event.TurnCancelled, event.TurnUncertain:
 		r.Busy, r.UsedAt = false, e.now()
-	case event.TurnAttached, event.TurnForgotten, event.TurnOpened, event.TurnClosed, event.TurnPassed, event.TurnQueued, event.TurnHeld,
+	case event.TurnAttached, event.TurnForgotten, event.TurnOpened, event.TurnClosed, event.TurnPassed, event.TurnQueued,
+		event.TurnHeld,
 		event.TurnRetried, event.TurnSkipped, event.TurnStopped, event.TurnCapped:
 	}
 	return *r != before

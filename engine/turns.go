@@ -103,6 +103,8 @@ func tellTurn(b *event.Turn) string {
 		return "Bridge closed"
 	case event.TurnPassed:
 		return fmt.Sprintf("%s: nothing to deliver up to seq %d", who, *b.Through)
+	case event.TurnDelivered:
+		return fmt.Sprintf("%s: told %s with its own prompt", who, words.Plural(len(b.Seqs), "event"))
 	case event.TurnQueued:
 		return fmt.Sprintf("%s: turn queued for %s", who, trigger(b))
 	case event.TurnHeld:

@@ -10,6 +10,7 @@ const (
 	TurnOpened    TurnAction = "opened"    // a bridge drives the sessions of Agents
 	TurnClosed    TurnAction = "closed"    // the bridge has ended
 	TurnPassed    TurnAction = "passed"    // what waited up to Through asked for no turn
+	TurnDelivered TurnAction = "delivered" // the program's own prompt told it Seqs; everything up to Through is dealt with
 	TurnQueued    TurnAction = "queued"    // a turn is to be made of Seqs; everything up to Through is dealt with by it
 	TurnHeld      TurnAction = "held"      // as queued, but a person has to say so first
 	TurnStarted   TurnAction = "started"   // the program is about to be started
@@ -99,7 +100,7 @@ func (Turn) isBody() {}
 
 func readTurn(f *fields) Turn {
 	t := Turn{
-		Action: choice(f, "action", TurnAttached, TurnForgotten, TurnOpened, TurnClosed, TurnPassed, TurnQueued, TurnHeld, TurnStarted,
+		Action: choice(f, "action", TurnAttached, TurnForgotten, TurnOpened, TurnClosed, TurnPassed, TurnDelivered, TurnQueued, TurnHeld, TurnStarted,
 			TurnFinished, TurnFailed, TurnCancelled, TurnUncertain, TurnRetried, TurnSkipped, TurnStopped, TurnCapped),
 		Turn:       f.optionalName("turn", MaxName),
 		Agent:      f.optionalName("agent", MaxName),
@@ -151,7 +152,7 @@ func (t *Turn) check(f *fields) {
 		need("through", t.Through != nil)
 	case TurnForgotten:
 		need("agent", t.Agent != "")
-	case TurnPassed:
+	case TurnPassed, TurnDelivered:
 		need("agent", t.Agent != "")
 		need("through", t.Through != nil)
 	case TurnQueued, TurnHeld:

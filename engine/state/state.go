@@ -8,7 +8,7 @@ import (
 )
 
 // Version names the marshalled form and the meaning of the fold. A checkpoint of another version is of no use.
-const Version = "7"
+const Version = "8"
 
 // Bounds of what a State remembers. Everything older is in the log.
 const (

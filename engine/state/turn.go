@@ -163,7 +163,7 @@ type Cap struct {
 // Meter is what was delivered to one agent and what it used, with all kinds of turns.
 type Meter struct {
 	Agent     string `json:"agent"`
-	Delivered int64  `json:"delivered"` // events in turns that were answered
+	Delivered int64  `json:"delivered"` // events in turns that were answered, or in prompts of the program itself
 	Passive   int64  `json:"passive"`   // events that woke nobody
 	Duplicate int64  `json:"duplicate"` // events left out because another one says the same
 	Turns     int64  `json:"turns"`     // turns started

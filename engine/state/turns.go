@@ -55,6 +55,9 @@ func (t *turns) foldTurn(e *event.Event, b *event.Turn, at time.Time) {
 		t.bridge.Open = false
 	case event.TurnPassed:
 		t.pass(e, b)
+	case event.TurnDelivered:
+		t.pass(e, b)
+		t.meter(b.Agent, e.Seq, func(m *Meter) { m.Delivered += int64(len(b.Seqs)) })
 	case event.TurnQueued, event.TurnHeld:
 		t.queue(e, b, at)
 	case event.TurnStarted, event.TurnFinished, event.TurnFailed, event.TurnCancelled, event.TurnUncertain, event.TurnRetried, event.TurnSkipped:
