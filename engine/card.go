@@ -10,6 +10,7 @@ import (
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/safetext"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // MaxCardBytes bounds a handover card.
@@ -20,21 +21,37 @@ const (
 	cardGitWait = 2 * time.Second // a card is read at the start of a session and must not delay it
 )
 
-// Card is what the next session of an agent must know, as text of at most MaxCardBytes: claims, open tasks and questions, last
-// decisions, contracts it has not caught up with, files that are changed and not committed.
-func (e *Engine) Card(ctx context.Context, agent string) (string, error) {
+// Card is what the next session of an agent must know.
+type Card struct {
+	Agent     string      `json:"agent"`
+	Text      string      `json:"card"` // at most MaxCardBytes
+	AsOf      int64       `json:"asOf"`
+	ReadTo    int64       `json:"readTo"` // the agent has acknowledged everything up to here, -1: nothing
+	Unread    int64       `json:"unread"`
+	LogEvents int64       `json:"logEvents"`
+	Skipped   state.Skips `json:"skipped"`
+}
+
+// Card sums up for the next session of an agent: claims, open tasks and questions, last decisions, contracts it has not caught up
+// with, files that are changed and not committed.
+func (e *Engine) Card(ctx context.Context, agent string) (Card, error) {
 	if err := event.CheckName(agent); err != nil {
-		return "", invalid(err)
+		return Card{}, invalid(err)
 	}
 	v, err := e.View(ctx)
 	if err != nil {
-		return "", err
+		return Card{}, err
 	}
 	files, err := e.unlanded(ctx, v, agent)
 	if err != nil {
-		return "", err
+		return Card{}, err
 	}
-	return card(v, agent, files), nil
+	c := Card{
+		Agent: agent, AsOf: v.State.Head(), ReadTo: readTo(v, agent), Unread: v.State.Unread(agent).Count,
+		LogEvents: v.State.Count(), Skipped: v.State.Skips(),
+	}
+	c.Text = c.text(v, files)
+	return c, nil
 }
 
 // unlanded lists the changed files of this worktree that the agent claims, all changed ones when it claims none.
@@ -68,7 +85,8 @@ type section struct {
 	shown int
 }
 
-func card(v *View, agent string, files []string) string {
+func (c *Card) text(v *View, files []string) string {
+	agent := c.Agent
 	sections := []section{
 		{title: "Claims", items: cardClaims(v, agent)},
 		{title: "Open tasks", items: cardTasks(v, agent)},
@@ -77,8 +95,7 @@ func card(v *View, agent string, files []string) string {
 		{title: "Decisions", items: cardDecisions(v)},
 		{title: "Not committed", items: files},
 	}
-	head := fmt.Sprintf("Handover card for %s as of %s, read to %s, %d unread.\n",
-		event.Clip(agent, 64), seqOrNothing(v.State.Head()), seqOrNothing(readTo(v, agent)), v.State.Unread(agent).Count)
+	head := fmt.Sprintf("Handover card for %s, %s, read to %s, %d unread.\n", event.Clip(agent, 64), words.AsOf(c.AsOf), words.Seq(c.ReadTo), c.Unread)
 	if v.Halted != nil {
 		head += "HALTED: " + event.Clip(safetext.Line(v.Halted.Error()), maxCardItem) + "\n"
 	}
@@ -107,13 +124,6 @@ func readTo(v *View, agent string) int64 {
 		return a.Cursor
 	}
 	return -1
-}
-
-func seqOrNothing(seq int64) string {
-	if seq < 0 {
-		return "nothing"
-	}
-	return fmt.Sprintf("seq %d", seq)
 }
 
 func layOut(sections []section) string {

@@ -38,25 +38,26 @@ func (e *Engine) ContractBody(ctx context.Context, name string, revision int64) 
 	return e.contractBody(ctx, c, revision)
 }
 
-// ContractHistory reads every known revision of a contract with its body, oldest first.
-func (e *Engine) ContractHistory(ctx context.Context, name string) ([]ContractText, error) {
+// ContractHistory reads every known revision of a contract with its body, oldest first, and says as of which number that is.
+func (e *Engine) ContractHistory(ctx context.Context, name string) (texts []ContractText, asOf int64, err error) {
 	v, err := e.View(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
+	asOf = v.State.Head()
 	c, ok := v.State.Contract(name)
 	if !ok {
-		return nil, noContract(v.State, name)
+		return nil, asOf, noContract(v.State, name)
 	}
-	texts := make([]ContractText, 0, len(c.History))
+	texts = make([]ContractText, 0, len(c.History))
 	for _, r := range c.History {
 		text, err := e.contractBody(ctx, c, r.Revision)
 		if err != nil {
-			return nil, err
+			return nil, asOf, err
 		}
 		texts = append(texts, text)
 	}
-	return texts, nil
+	return texts, asOf, nil
 }
 
 // contractBody reads one revision of c.

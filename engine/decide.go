@@ -72,7 +72,7 @@ func apply(v View, c Command) ([]event.Event, error) {
 
 // newEvent makes a draft. A sender or receiver that cannot be one is refused.
 func newEvent(from, to, description string, body event.Body) (event.Event, error) {
-	if err := checkAgent("from", from); err != nil {
+	if err := checkAgent("agent", from); err != nil {
 		return event.Event{}, err
 	}
 	if to != event.Broadcast {

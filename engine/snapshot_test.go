@@ -128,13 +128,16 @@ func TestCard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"codex as of seq 4", "read to nothing", "src/api (exclusive, fence 0)", "the frontend, from user", "Use cents", "api rev1 (no revision read)", "src/api/a.go"} {
-		if !strings.Contains(card, want) {
-			t.Errorf("%q is not in\n%s", want, card)
+	if card.AsOf != 4 || card.ReadTo != -1 || card.Unread != 3 || card.LogEvents != 5 {
+		t.Errorf("%+v", card)
+	}
+	for _, want := range []string{"codex, as of seq 4", "read to nothing", "src/api (exclusive, fence 0)", "the frontend, from user", "Use cents", "api rev1 (no revision read)", "src/api/a.go"} {
+		if !strings.Contains(card.Text, want) {
+			t.Errorf("%q is not in\n%s", want, card.Text)
 		}
 	}
-	if strings.Contains(card, "\x1b") || strings.Contains(card, "other.go") {
-		t.Errorf("card\n%s", card)
+	if strings.Contains(card.Text, "\x1b") || strings.Contains(card.Text, "other.go") {
+		t.Errorf("card\n%s", card.Text)
 	}
 }
 
@@ -150,8 +153,8 @@ func TestCardIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	card, err := s.Card(t.Context(), name)
-	if err != nil || len(card) > MaxCardBytes || !strings.Contains(card, "HALTED") || !strings.Contains(card, "Claims (30):") || !strings.Contains(card, "…") {
-		t.Errorf("%d bytes, %v:\n%s", len(card), err, card)
+	if err != nil || len(card.Text) > MaxCardBytes || !strings.Contains(card.Text, "HALTED") || !strings.Contains(card.Text, "Claims (30):") || !strings.Contains(card.Text, "…") {
+		t.Errorf("%d bytes, %v:\n%s", len(card.Text), err, card.Text)
 	}
 }
 

@@ -245,7 +245,7 @@ func TestOldContractBodies(t *testing.T) {
 	if d, err := s.Diff(t.Context(), "api", 0, 1); err != nil || d.FromRevision != 0 || len(d.Added) != 2 {
 		t.Errorf("the first: %+v, %v", d, err)
 	}
-	history, err := s.ContractHistory(t.Context(), "api")
+	history, _, err := s.ContractHistory(t.Context(), "api")
 	if err != nil || len(history) != 5 || history[0].Body != "line\nbody 1\n" {
 		t.Errorf("history %+v, %v", history, err)
 	}

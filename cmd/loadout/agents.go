@@ -95,7 +95,7 @@ func (o *agentsCmd) run(ctx context.Context, c *call) error {
 	}{shown, view.State.Head(), hidden}
 	return c.answer(answer, func() {
 		if len(shown) == 0 {
-			c.printf("No agents yet (as of seq %d).\n", view.State.Head())
+			c.printf("No agents yet (%s).\n", words.AsOf(view.State.Head()))
 		}
 		for _, a := range shown {
 			c.printAgent(a, view.State.Head())

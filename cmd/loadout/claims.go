@@ -242,10 +242,10 @@ func (o *conflictCmd) run(ctx context.Context, c *call) error {
 
 func (c *call) printPreview(p engine.Preview) {
 	if len(p.Conflicts) == 0 {
-		c.printf("no conflicts: %s may claim %s (as of seq %d)\n", p.Agent, strings.Join(p.Safe, ", "), p.AsOf)
+		c.printf("no conflicts: %s may claim %s (%s)\n", p.Agent, strings.Join(p.Safe, ", "), words.AsOf(p.AsOf))
 		return
 	}
-	c.printf("%s for %s (as of seq %d)\n", words.Plural(len(p.Conflicts), "conflict"), p.Agent, p.AsOf)
+	c.printf("%s for %s (%s)\n", words.Plural(len(p.Conflicts), "conflict"), p.Agent, words.AsOf(p.AsOf))
 	for _, x := range p.Conflicts {
 		c.printf("  %s: held by %s (%s) through %s since %s, fence %d\n", c.bold(x.Path), x.Owner, x.OwnerMode, x.OwnerPath, c.moment(x.Since), x.Fence)
 		if x.Reason != "" {

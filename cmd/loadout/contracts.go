@@ -131,6 +131,9 @@ func (o *contractCmd) body(c *call) (string, error) {
 			return "", &engine.UsageError{Message: err.Error()}
 		}
 		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return "", &engine.UsageError{Message: o.File + " is a folder"}
+		}
 		from = f
 	}
 	// A code unit takes at most three bytes of UTF-8, so longer text breaks the limit in any case.
@@ -177,12 +180,17 @@ func (o *contractCmd) list(ctx context.Context, c *call, e *engine.Engine) error
 		return err
 	}
 	contracts := s.Contracts()
-	return c.answer(orEmpty(contracts), func() {
+	answer := struct {
+		Contracts []state.Contract `json:"contracts"`
+		AsOf      int64            `json:"asOf"`
+		Skipped   state.Skips      `json:"skipped"`
+	}{orEmpty(contracts), s.Head(), s.Skips()}
+	return c.answer(answer, func() {
 		if len(contracts) == 0 {
-			c.printf("No active contracts.\n")
+			c.printf("No active contracts (%s).\n", words.AsOf(answer.AsOf))
 			return
 		}
-		c.printf("Active contracts (%d):\n", len(contracts))
+		c.printf("Active contracts (%d, %s):\n", len(contracts), words.AsOf(answer.AsOf))
 		for _, k := range contracts {
 			c.printf("  %s\n", contractLine(c, k))
 			c.printReaders("    ", k.Readers)
@@ -191,7 +199,7 @@ func (o *contractCmd) list(ctx context.Context, c *call, e *engine.Engine) error
 }
 
 func (o *contractCmd) history(ctx context.Context, c *call, e *engine.Engine) error {
-	revisions, err := e.ContractHistory(ctx, o.Name)
+	revisions, asOf, err := e.ContractHistory(ctx, o.Name)
 	if err != nil {
 		return err
 	}
@@ -205,10 +213,15 @@ func (o *contractCmd) history(ctx context.Context, c *call, e *engine.Engine) er
 				kept = append(kept, r)
 			}
 		}
-		revisions = kept
+		revisions, asOf = kept, *o.At
 	}
-	return c.answer(orEmpty(revisions), func() {
-		c.printf("%s: %s\n", c.bold(o.Name), words.Plural(len(revisions), "revision"))
+	answer := struct {
+		Name      string                `json:"name"`
+		Revisions []engine.ContractText `json:"revisions"`
+		AsOf      int64                 `json:"asOf"`
+	}{o.Name, orEmpty(revisions), asOf}
+	return c.answer(answer, func() {
+		c.printf("%s: %s (%s)\n", c.bold(o.Name), words.Plural(len(revisions), "revision"), words.AsOf(asOf))
 		for _, r := range revisions {
 			c.printf("  rev%d by %s, %s (seq %d)%s\n", r.Revision, r.Publisher, c.moment(r.At), r.Seq, inParens(r.Format))
 		}

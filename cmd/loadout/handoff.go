@@ -120,7 +120,7 @@ func (o *handoffCmd) inbox(ctx context.Context, c *call, e *engine.Engine) error
 		Skipped  state.Skips      `json:"skipped"`
 	}{agent, view.State.Head(), readingOf(view.State, agent), orEmpty(tasks), view.State.Skips()}
 	return c.answer(answer, func() {
-		defer c.printf("as of seq %d, read to %s, %s in the log\n", answer.AsOf, seqOrNothing(answer.ReadTo), words.Plural(answer.LogEvents, "event"))
+		defer c.printf("%s, read to %s, %s in the log\n", words.AsOf(answer.AsOf), words.Seq(answer.ReadTo), words.Plural(answer.LogEvents, "event"))
 		if len(tasks) == 0 {
 			c.printf("No pending handoff tasks for %s.\n", agent)
 			return
@@ -150,7 +150,7 @@ func (o *handoffCmd) status(ctx context.Context, c *call, e *engine.Engine) erro
 	}
 	return c.answer(s, func() {
 		if len(s.Messages) == 0 {
-			c.printf("No handoff messages yet (as of seq %d).\n", s.AsOf)
+			c.printf("No handoff messages yet (%s).\n", words.AsOf(s.AsOf))
 		}
 		list := func(title string, messages []engine.Message) {
 			c.section(title, len(messages))

@@ -100,8 +100,8 @@ func (o *snapshotCmd) run(ctx context.Context, c *call) error {
 }
 
 func (c *call) printSnapshot(s *engine.Snapshot) {
-	c.printf("%s\n", c.bold(fmt.Sprintf("Coordination snapshot for %s (seq %d)", s.Agent, s.AsOf)))
-	c.printf("as of seq %d, read to %s, %s in the log\n", s.AsOf, seqOrNothing(s.ReadTo), words.Plural(s.LogLines, "line"))
+	c.printf("%s\n", c.bold(fmt.Sprintf("Coordination snapshot for %s (%s)", s.Agent, words.Seq(s.AsOf))))
+	c.printf("%s, read to %s, %s in the log\n", words.AsOf(s.AsOf), words.Seq(s.ReadTo), words.Plural(s.LogLines, "line"))
 	c.printHalt(s.Halted)
 	if len(s.Tasks)+len(s.Contracts)+len(s.Ownership)+len(s.Unacked)+len(s.Decisions) == 0 {
 		c.printf("\nNo active coordination state.\n")
@@ -209,13 +209,6 @@ func staleMark(stale bool) string {
 	return ""
 }
 
-func seqOrNothing(seq int64) string {
-	if seq < 0 {
-		return "nothing"
-	}
-	return fmt.Sprintf("seq %d", seq)
-}
-
 // printSkips says what of the log could not be read.
 func (c *call) printSkips(s state.Skips) {
 	if s.Bad > 0 {
@@ -297,7 +290,11 @@ func (o *subscribeCmd) run(ctx context.Context, c *call) error {
 			c.printf("  seq=%d [%s] %s→%s: %s\n", ev.Seq, ev.Type, ev.From, ev.To, ev.Description)
 		}
 		if len(found.Events) == 0 {
-			c.printf("No events after seq %d for %s.\n", o.Cursor, agent)
+			if o.Cursor < 0 {
+				c.printf("No events for %s.\n", agent)
+			} else {
+				c.printf("No events after seq %d for %s.\n", o.Cursor, agent)
+			}
 		}
 		switch {
 		case found.Omitted == 0:
@@ -307,7 +304,7 @@ func (o *subscribeCmd) run(ctx context.Context, c *call) error {
 			c.printf("%s left out: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted), words.ShellWord(agent), answer.Next)
 		}
 		c.printSkips(found.Skips)
-		c.printf("High watermark: %d, read to %s, %s in the log\n", found.AsOf, seqOrNothing(answer.ReadTo), words.Plural(answer.LogEvents, "event"))
+		c.printf("High watermark: %s, read to %s, %s in the log\n", words.Seq(found.AsOf), words.Seq(answer.ReadTo), words.Plural(answer.LogEvents, "event"))
 	})
 }
 
@@ -356,9 +353,5 @@ func (o *cardCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	answer := struct {
-		Agent string `json:"agent"`
-		Card  string `json:"card"`
-	}{agent, card}
-	return c.answer(answer, func() { c.block("", card) })
+	return c.answer(card, func() { c.block("", card.Text) })
 }

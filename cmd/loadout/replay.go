@@ -92,7 +92,7 @@ const maxAgentWidth = 24
 
 func (c *call) printTimeline(t *engine.Timeline) {
 	if len(t.Entries) == 0 {
-		c.printf("No coordination events to replay (as of seq %d).\n", t.AsOf)
+		c.printf("No coordination events to replay (%s).\n", words.AsOf(t.AsOf))
 		return
 	}
 	c.printf("%s\n", c.bold("COORDINATION REPLAY"))

@@ -328,7 +328,7 @@ func (*driftCmd) run(ctx context.Context, c *call) error {
 			c.printf("The project is not in a git repository; there is nothing to compare the claims with.\n")
 			return
 		}
-		c.printf("%s\n", c.bold(fmt.Sprintf("Changed files and claims (as of seq %d)", report.AsOf)))
+		c.printf("%s\n", c.bold(fmt.Sprintf("Changed files and claims (%s)", words.AsOf(report.AsOf))))
 		for _, w := range report.Worktrees {
 			c.printf("  %s%s: %s changed%s\n", w.Path, inParens(w.Branch), words.Plural(w.Changed, "file"), worktreeNote(w))
 		}

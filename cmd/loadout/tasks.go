@@ -169,7 +169,7 @@ func (o *nextCmd) run(ctx context.Context, c *call) error {
 	}{task}
 	return c.answer(receipt(r, extra), func() {
 		if task == nil {
-			c.printf("Nothing is ready for %s (as of seq %d).\n", agent, r.Head)
+			c.printf("Nothing is ready for %s (%s).\n", agent, words.AsOf(r.Head))
 			return
 		}
 		c.printf("%s takes [%s] from %s (seq %d)\n", agent, task.ID, task.From, r.Seq())

@@ -43,12 +43,12 @@ func (o *compactCmd) run(ctx context.Context, c *call) error {
 	return c.answer(r, func() {
 		switch {
 		case r.Removed == 0:
-			c.printf("Log has %s (%s) — under threshold, nothing to remove.\n", words.Plural(r.Before, "line"), size(r.BytesBefore))
+			c.printf("Log has %s (%s) — under threshold, nothing to remove.\n", words.Plural(r.Before, "line"), words.Bytes(r.BytesBefore))
 		case r.DryRun:
 			c.printf("Would compact: %d → %d lines (removes %s)\n", r.Before, r.After, words.Plural(r.Removed, "event"))
 		default:
-			c.printf("Compacted: %d → %d lines (removed %s), %s → %s\n", r.Before, r.After, words.Plural(r.Removed, "event"), size(r.BytesBefore), size(r.BytesAfter))
-			c.printf("  archive: .handoff/%s (all archives: %s)\n", r.Archive, size(r.ArchiveBytes))
+			c.printf("Compacted: %d → %d lines (removed %s), %s → %s\n", r.Before, r.After, words.Plural(r.Removed, "event"), words.Bytes(r.BytesBefore), words.Bytes(r.BytesAfter))
+			c.printf("  archive: .handoff/%s (all archives: %s)\n", r.Archive, words.Bytes(r.ArchiveBytes))
 		}
 		if r.Roots > 0 {
 			c.printf("  %s kept because the state is built from them\n", words.Plural(r.Roots, "older event"))
@@ -60,19 +60,6 @@ func (o *compactCmd) run(ctx context.Context, c *call) error {
 			c.note("note: %s", n)
 		}
 	})
-}
-
-// size is a number of bytes for people.
-func size(bytes int64) string {
-	switch {
-	case bytes < 1<<10:
-		return fmt.Sprintf("%d B", bytes)
-	case bytes < 1<<20:
-		return fmt.Sprintf("%.1f KB", float64(bytes)/(1<<10))
-	case bytes < 1<<30:
-		return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20))
-	}
-	return fmt.Sprintf("%.1f GB", float64(bytes)/(1<<30))
 }
 
 type doctorCmd struct {
@@ -118,8 +105,8 @@ func (o *doctorCmd) run(ctx context.Context, c *call) error {
 
 func (c *call) printDoctor(r *engine.DoctorReport, fix bool) {
 	c.printf("%s\n", c.bold(r.Directory))
-	c.printf("  %s, %s, %s, %s (%s)\n", words.Plural(r.Lines, "line"), size(r.Bytes), upTo(r.HighSeq),
-		words.Plural(r.Archives, "archive"), size(r.ArchiveBytes))
+	c.printf("  %s, %s, %s, %s (%s)\n", words.Plural(r.Lines, "line"), words.Bytes(r.Bytes), upTo(r.HighSeq),
+		words.Plural(r.Archives, "archive"), words.Bytes(r.ArchiveBytes))
 	mendable := false
 	for _, f := range r.Findings {
 		mark := c.red("found")

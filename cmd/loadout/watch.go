@@ -202,9 +202,9 @@ func (w *watcher) say(text string) error {
 		return writeJSONLine(w.call.stdout, map[string]watchJSON{"watch": {w.head, w.mode, w.readTo, w.omitted, text}})
 	}
 	if text == "" {
-		text = fmt.Sprintf("as of seq %d, %s", w.head, w.mode)
+		text = fmt.Sprintf("%s, %s", words.AsOf(w.head), w.mode)
 		if w.agent != "" {
-			text += fmt.Sprintf("; %s has read to %s", w.agent, seqOrNothing(w.readTo))
+			text += fmt.Sprintf("; %s has read to %s", w.agent, words.Seq(w.readTo))
 		}
 	}
 	if w.plain {

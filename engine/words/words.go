@@ -3,6 +3,7 @@
 package words
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -17,6 +18,35 @@ func Plural[N int | int64](n N, noun string) string {
 		s += "s"
 	}
 	return s
+}
+
+// Bytes is a size: "912 B", "1.5 KB".
+func Bytes(n int64) string {
+	units := []string{"KB", "MB", "GB"}
+	if n < 1<<10 {
+		return fmt.Sprintf("%d B", n)
+	}
+	size := float64(n) / (1 << 10)
+	for size >= 1<<10 && len(units) > 1 {
+		size, units = size/(1<<10), units[1:]
+	}
+	return fmt.Sprintf("%.1f %s", size, units[0])
+}
+
+// Seq is a sequence number that may be that of nothing: "seq 7", "nothing".
+func Seq(seq int64) string {
+	if seq < 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("seq %d", seq)
+}
+
+// AsOf says up to where the log was read for an answer.
+func AsOf(seq int64) string {
+	if seq < 0 {
+		return "the log is empty"
+	}
+	return fmt.Sprintf("as of seq %d", seq)
 }
 
 // ShellWord is an untrusted argument of a command that somebody may paste into a shell: one line without control characters, in

@@ -14,6 +14,24 @@ func TestPlural(t *testing.T) {
 }
 
 // What somebody pastes into a shell must do what it says, whatever the names are.
+func TestBytes(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 B", 1023: "1023 B", 1024: "1.0 KB", 1536: "1.5 KB", 1 << 20: "1.0 MB", 5 << 30: "5.0 GB", 1 << 50: "1048576.0 GB",
+	} {
+		if got := Bytes(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestSeq(t *testing.T) {
+	for seq, want := range map[int64][2]string{-1: {"nothing", "the log is empty"}, 0: {"seq 0", "as of seq 0"}, 12: {"seq 12", "as of seq 12"}} {
+		if got := [2]string{Seq(seq), AsOf(seq)}; got != want {
+			t.Errorf("%d is %q, want %q", seq, got, want)
+		}
+	}
+}
+
 func TestShellWord(t *testing.T) {
 	for in, want := range map[string]string{
 		"src/api": "src/api", "a b": "'a b'", "$(reboot)": "'$(reboot)'", "`x`": "'`x`'", "it's": `'it'\''s'`, "": "''",
