@@ -45,6 +45,7 @@ type Statement struct {
 	From  string
 	Title string // the event's description: of a summary, the decision
 	At    time.Time
+	Terms Terms // of the first one
 }
 
 // NewStatement reads an event; false when it is none of a discussion.
@@ -57,7 +58,11 @@ func NewStatement(e *event.Event) (Statement, bool) {
 		return Statement{}, false
 	}
 	d, ok := body.(event.Discussion)
-	return Statement{Discussion: d, ID: e.ID, Seq: e.Seq, From: e.From, Title: e.Description, At: e.Time()}, ok
+	s := Statement{Discussion: d, ID: e.ID, Seq: e.Seq, From: e.From, Title: e.Description, At: e.Time()}
+	if s.Kind == event.KindStarted {
+		s.Terms = ParseTerms(e.Context)
+	}
+	return s, ok
 }
 
 // Said are the statements that participants made.

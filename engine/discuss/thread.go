@@ -80,10 +80,37 @@ func (t *Thread) Conclusion() *Conclusion {
 	return &Conclusion{Decision: t.FinalDecision, Rationale: t.Rationale, Alternatives: t.Alternatives, Unresolved: t.Unresolved}
 }
 
+// EventSource is where statements are read from.
+type EventSource interface {
+	Events(ctx context.Context, q engine.Query) (engine.EventsResult, error)
+}
+
 // Source is where threads are read from. *engine.Engine is one.
 type Source interface {
+	EventSource
 	View(ctx context.Context) (*engine.View, error)
-	Events(ctx context.Context, q engine.Query) (engine.EventsResult, error)
+}
+
+// Events reads the events of a thread by their numbers, which rise, and no long stretches between them.
+func Events(ctx context.Context, source EventSource, thread string, seqs []int64) ([]event.Event, error) {
+	var found []event.Event
+	for len(seqs) > 0 {
+		n := 1
+		for n < len(seqs) && seqs[n]-seqs[n-1] <= reach {
+			n++
+		}
+		r, err := source.Events(ctx, engine.Query{After: seqs[0] - 1, Before: seqs[n-1] + 1, Types: []event.Type{event.TypeDiscussion}})
+		if err != nil {
+			return nil, err
+		}
+		for i := range r.Events {
+			if s, ok := NewStatement(&r.Events[i]); ok && s.ThreadID == thread {
+				found = append(found, r.Events[i])
+			}
+		}
+		seqs = seqs[n:]
+	}
+	return found, nil
 }
 
 // Load reads a thread by its id, or by a beginning of it of at least four characters that no other has.
@@ -141,27 +168,16 @@ func find(s *state.State, id string) (state.Thread, error) {
 
 // read loads the events of a thread that the state knows.
 func read(ctx context.Context, source Source, s *state.State, known state.Thread) (Thread, error) {
-	var events []event.Event
-	for seqs := s.Statements(known.ID); len(seqs) > 0; {
-		n := 1
-		for n < len(seqs) && seqs[n]-seqs[n-1] <= reach {
-			n++
-		}
-		r, err := source.Events(ctx, engine.Query{After: seqs[0] - 1, Before: seqs[n-1] + 1, Types: []event.Type{event.TypeDiscussion}})
-		if err != nil {
-			return Thread{}, err
-		}
-		events = append(events, r.Events...)
-		seqs = seqs[n:]
+	events, err := Events(ctx, source, known.ID, s.Statements(known.ID))
+	if err != nil {
+		return Thread{}, err
 	}
 	t := Thread{Row: Row{
 		ThreadID: known.ID, Topic: known.Topic, Participants: known.Participants, Status: known.Status, FinalDecision: known.Decision,
 		Alternatives: []string{}, Unresolved: []string{}, EventCount: known.Statements, StartedAt: known.Started, UpdatedAt: known.Updated,
 	}, Events: []json.RawMessage{}, Turns: []state.Turn{}}
 	for i := range events {
-		if st, ok := NewStatement(&events[i]); ok && st.ThreadID == known.ID {
-			t.add(&events[i], st)
-		}
+		t.add(&events[i])
 	}
 	t.TruncatedEvents = int64(len(t.Events)) < t.EventCount
 	t.Said = len(Said(t.Statements))
@@ -173,11 +189,15 @@ func read(ctx context.Context, source Source, s *state.State, known state.Thread
 	return t, nil
 }
 
-func (t *Thread) add(ev *event.Event, s Statement) {
+func (t *Thread) add(ev *event.Event) {
+	s, ok := NewStatement(ev)
+	if !ok {
+		return
+	}
 	switch s.Kind {
 	case event.KindStarted:
 		if len(t.Statements) == 0 {
-			t.Initiator, t.Terms, t.Topic = s.From, ParseTerms(ev.Context), s.Content
+			t.Initiator, t.Terms, t.Topic = s.From, s.Terms, s.Content
 			t.Rounds = t.Terms.Rounds
 		}
 	case event.KindSummary:

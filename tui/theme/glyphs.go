@@ -14,6 +14,7 @@ type Glyphs struct {
 	Drift                                      string // changed where another agent works
 	Ellipsis, Dot, Arrow, GitBranch            string
 	Up, Down                                   string
+	Spin                                       string // the faces of something that is under way, one after the other
 }
 
 var unicodeGlyphs = Glyphs{
@@ -28,6 +29,7 @@ var unicodeGlyphs = Glyphs{
 	Warning: "!", Stop: "■", Time: "◷", Drift: "≠",
 	Ellipsis: "…", Dot: "·", Arrow: "→", GitBranch: "⎇",
 	Up: "↑", Down: "↓",
+	Spin: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏",
 }
 
 var asciiGlyphs = Glyphs{
@@ -42,4 +44,5 @@ var asciiGlyphs = Glyphs{
 	Warning: "!", Stop: "#", Time: "@", Drift: "%",
 	Ellipsis: "~", Dot: "-", Arrow: ">", GitBranch: "@",
 	Up: "^", Down: "v",
+	Spin: `|/-\`,
 }

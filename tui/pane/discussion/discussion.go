@@ -7,8 +7,9 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
-	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/discuss"
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/list"
@@ -28,12 +29,14 @@ type Pane struct {
 	inside  bool // keys go to the transcript
 
 	id         string // of the thread whose transcript is shown
-	statements []statement
-	shown      []statement // those that match
+	statements []discuss.Statement
+	shown      []discuss.Statement // those that match
 	script     transcript
 	raw        bool
 	rendered   map[rendering][]theme.Spans
 	cards      map[rendering][]theme.Spans // whole statements, until something about them changes
+
+	talk discuss.Live // the discussion that is held in this process, if there is one
 
 	w, h           int
 	zoomed, focus  bool
@@ -117,11 +120,77 @@ func (p *Pane) Status() string {
 	case !p.inside || t == nil:
 		return pane.Count(len(p.threads), "thread")
 	}
-	round := int64(0)
+	return fmt.Sprintf("%s %s %s %s %s", t.ID, p.Dot, p.progress(), p.Dot, t.Status)
+}
+
+// progress says how far the thread is: the round and the turn, of how many where that is known.
+func (p *Pane) progress() string {
+	round, rounds := int64(0), 0
 	for _, s := range p.statements {
-		round = max(round, s.Round)
+		round, rounds = max(round, s.Round), max(rounds, s.Terms.Rounds)
 	}
-	return fmt.Sprintf("%s %s round %d %s %s", t.ID, p.Dot, round, p.Dot, t.Status)
+	if rounds == 0 {
+		return fmt.Sprintf("round %d", round)
+	}
+	said := len(discuss.Said(p.statements))
+	if step, more := discuss.StepAt(said, rounds); more && p.running() != nil {
+		round, said = int64(step.Round), said+1
+	}
+	return fmt.Sprintf("round %d/%d %s turn %d/%d", round, rounds, p.Dot, said, discuss.Turns(rounds))
+}
+
+// Shown is the thread that is shown, as far as it was read; the zero Row when there is none.
+func (p *Pane) Shown() discuss.Row {
+	t := p.thread()
+	if t == nil || p.snap.Past {
+		return discuss.Row{}
+	}
+	r := discuss.Row{ThreadID: t.ID, Topic: t.Topic, Participants: t.Participants, Status: t.Status, Said: len(discuss.Said(p.statements))}
+	for _, s := range p.statements {
+		r.Rounds = max(r.Rounds, s.Terms.Rounds)
+	}
+	return r
+}
+
+// SetLive shows a discussion that is held in this process: what is being said right now.
+func (p *Pane) SetLive(l discuss.Live) pane.Action {
+	p.talk = l
+	p.sift()
+	return p.choose()
+}
+
+// streamed is the discussion of this process when its turn runs in the thread that is shown, else nil.
+func (p *Pane) streamed() *discuss.Live {
+	if p.talk.Agent != "" && p.talk.Thread == p.id && !p.snap.Past {
+		return &p.talk
+	}
+	return nil
+}
+
+// timeout is how long a statement of the thread may take, 0 when the log does not say.
+func (p *Pane) timeout() time.Duration {
+	for _, s := range p.statements {
+		if s.Terms.Timeout > 0 {
+			return s.Terms.Timeout
+		}
+	}
+	return 0
+}
+
+// pace is how often what is being said is drawn anew, for the mark that turns and for the time that passes.
+const pace = 200 * time.Millisecond
+
+// NextChange is when the pane changes by time alone: while somebody speaks.
+func (p *Pane) NextChange() time.Duration {
+	switch {
+	case p.h == 0 || p.snap.State == nil:
+		return 0
+	case p.streamed() != nil:
+		return pace
+	case p.running() != nil:
+		return time.Second
+	}
+	return 0
 }
 
 // thread is the one whose transcript is shown.
@@ -146,7 +215,7 @@ func (p *Pane) Apply(s pane.Snapshot, c pane.Changes) pane.Action {
 	p.sift()
 	if !s.Past {
 		for i := range c.Events {
-			if st, ok := newStatement(&c.Events[i]); ok && st.ThreadID == p.id {
+			if st, ok := discuss.NewStatement(&c.Events[i]); ok && st.ThreadID == p.id {
 				p.statements = sorted(append(p.statements, st))
 			}
 		}
@@ -172,7 +241,7 @@ func (p *Pane) sift() {
 	case p.inside && p.id != "":
 		p.shown = nil
 		for _, s := range p.statements {
-			if pane.Matches(p.filter, s.Content, s.from, string(s.Kind), s.Role) {
+			if pane.Matches(p.filter, s.Content, s.From, string(s.Kind), s.Role) {
 				p.shown = append(p.shown, s)
 			}
 		}
@@ -195,7 +264,7 @@ func (p *Pane) sift() {
 // items is how many statements the transcript has, and one more for what is being said.
 func (p *Pane) items() int {
 	n := len(p.shown)
-	if p.filter == "" && p.running() != nil {
+	if p.filter == "" && (p.running() != nil || p.streamed() != nil) {
 		n++
 	}
 	return n
@@ -204,14 +273,12 @@ func (p *Pane) items() int {
 // running is the turn in which the next statement is made, nil when there is none.
 func (p *Pane) running() *state.Turn {
 	t := p.thread()
-	if t == nil || t.Status != "open" || p.snap.Past {
+	if t == nil || p.snap.Past {
 		return nil
 	}
 	turns := p.snap.State.OpenTurns()
 	for i := range turns {
-		if turns[i].Why == event.WhyDiscussion && turns[i].Status == state.TurnRunning && slices.ContainsFunc(t.Participants, func(name string) bool {
-			return event.SameName(name, turns[i].Agent)
-		}) {
+		if turns[i].Thread == t.ID && turns[i].Status == state.TurnRunning {
 			return &turns[i]
 		}
 	}
@@ -244,9 +311,9 @@ func (p *Pane) want() pane.Action {
 		return nil
 	}
 	w := p.textWidth()
-	var list []statement
+	var list []discuss.Statement
 	for _, s := range p.shown {
-		if _, done := p.rendered[rendering{s.seq, w}]; !done {
+		if _, done := p.rendered[rendering{s.Seq, w}]; !done {
 			list = append(list, s)
 		}
 	}
@@ -261,7 +328,7 @@ func (p *Pane) Loaded(key string, value any, err error) pane.Action {
 	switch {
 	case p.reads.awaits("read", key):
 		p.reads.on, p.failed = false, err
-		if got, ok := value.([]statement); ok && err == nil {
+		if got, ok := value.([]discuss.Statement); ok && err == nil {
 			p.statements = sorted(append(got, p.statements...))
 		}
 	case p.renders.awaits("render", key):
@@ -370,7 +437,7 @@ func (p *Pane) browse(intent keymap.Intent) pane.Action {
 func (p *Pane) Subject() pane.Subject {
 	if p.inside && p.script.top < len(p.shown) {
 		s := p.shown[p.script.top]
-		return pane.Subject{Agent: s.from, Seq: s.seq, Text: s.Content}
+		return pane.Subject{Agent: s.From, Seq: s.Seq, Text: s.Content}
 	}
 	if t := p.thread(); t != nil {
 		return pane.Subject{Seq: t.Seq, Text: t.ID}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/agentloadout/loadout/engine/discuss"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/pane"
@@ -45,7 +46,7 @@ func story(t *testing.T) *panetest.Log {
 	say(t, l, event.User, "rest-or-graphql", event.KindStarted, 0, "REST or GraphQL?")
 	say(t, l, "claude-code", "rest-or-graphql", event.KindProposal, 1, "REST, because the mobile client caches by URL.")
 	for _, a := range []event.TurnAction{event.TurnQueued, event.TurnStarted} {
-		l.Add(t, event.Loadout, event.Broadcast, "x", event.Turn{Action: a, Turn: "t1", Agent: "codex", Provider: "codex", Why: event.WhyDiscussion})
+		l.Add(t, event.Loadout, event.Broadcast, "x", event.Turn{Action: a, Turn: "t1", Agent: "codex", Provider: "codex", Why: event.WhyDiscussion, Thread: "rest-or-graphql"})
 	}
 	return l
 }
@@ -174,5 +175,70 @@ func TestLongTranscript(t *testing.T) {
 	}
 	if asked > 200*20 {
 		t.Errorf("%d statements asked for, %v", asked, time.Since(start))
+	}
+}
+
+// begun is a thread of which the log says how many rounds it has, and in which claude-code is about to speak.
+func begun(t *testing.T) *panetest.Log {
+	t.Helper()
+	l := panetest.NewLog()
+	say(t, l, event.User, "api", event.KindStarted, 0, "REST or GraphQL?")
+	l.Stored[0].Context = discuss.Terms{Rounds: 2, Timeout: 2 * time.Minute, Programs: pair, Fresh: true}.String()
+	for _, a := range []event.TurnAction{event.TurnQueued, event.TurnStarted} {
+		l.Add(t, event.Loadout, event.Broadcast, "x", event.Turn{Action: a, Turn: "t1", Agent: "claude-code", Provider: "claude-code", Why: event.WhyDiscussion, Thread: "api"})
+	}
+	return l
+}
+
+func TestShowsWhatIsBeingSaid(t *testing.T) {
+	l := begun(t)
+	p := show(t, l, false)
+	if got := p.Status(); got != "api · round 1/2 · turn 1/5 · open" {
+		t.Errorf("status is %q", got)
+	}
+	has(t, p, "claude-code  ● is answering 01:00 of 02:00")
+	if p.NextChange() != time.Second {
+		t.Errorf("changes in %v", p.NextChange())
+	}
+	live := discuss.Live{
+		Thread: "api", Rounds: 2, Agent: "claude-code", Step: discuss.Step{Kind: event.KindProposal, Round: 1, Role: discuss.Proposer},
+		Text: "REST, because\n" + panetest.Hostile, Tool: "Write src/x", Since: l.Snapshot().Now.Add(-14 * time.Second), Timeout: 2 * time.Minute,
+	}
+	panetest.Do(t, p, l, p.SetLive(live))
+	has(t, p, "claude-code  proposer · proposal ", " 00:14 of 02:00", "it wants to use Write src/x", "REST, because", "日本語の説明")
+	panetest.Check(t, p, 96, 14)
+	if p.NextChange() != pace {
+		t.Errorf("changes in %v", p.NextChange())
+	}
+	p.SetFilter("nothing of that")
+	if strings.Contains(screen(p), "because") {
+		t.Error("what is being said does not match the filter")
+	}
+	p.SetFilter("")
+	live.Agent, live.Over = "", true
+	panetest.Do(t, p, l, p.SetLive(live))
+	if strings.Contains(screen(p), "because") {
+		t.Error("what was being said stays")
+	}
+	if row := p.Shown(); row.ThreadID != "api" || row.Rounds != 2 || row.Said != 0 || row.Status != discuss.StatusOpen {
+		t.Errorf("shown is %+v", row)
+	}
+}
+
+// The mark turns with the time, and keeps its place.
+func TestSpinner(t *testing.T) {
+	for _, ascii := range []bool{false, true} {
+		p := New(panetest.Look(t, ascii))
+		seen := map[string]bool{}
+		for range 20 {
+			p.snap.Now = p.snap.Now.Add(pace)
+			if w := ansi.StringWidth(p.spinner()); w != 1 {
+				t.Errorf("%q is %d cells wide", p.spinner(), w)
+			}
+			seen[p.spinner()] = true
+		}
+		if len(seen) < 4 {
+			t.Errorf("%d faces", len(seen))
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agentloadout/loadout/engine/discuss"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/tui/pane"
@@ -13,8 +14,8 @@ import (
 	"github.com/agentloadout/loadout/tui/theme"
 )
 
-const nothing = "No design discussion is recorded. This pane shows each one as it is held; loadout coord discuss start, which holds one, " +
-	"is not in this build yet."
+const nothing = "No design discussion is recorded. S starts one; loadout coord discuss start does the same in another terminal, and is shown here " +
+	"as it is held."
 
 // View draws the pane.
 func (p *Pane) View() []string {
@@ -111,7 +112,7 @@ func (p *Pane) card(i int) []theme.Spans {
 		return p.runningCard()
 	}
 	s := p.shown[i]
-	key := rendering{s.seq, p.textWidth()}
+	key := rendering{s.Seq, p.textWidth()}
 	if lines, ok := p.cards[key]; ok {
 		return lines
 	}
@@ -123,10 +124,10 @@ func (p *Pane) card(i int) []theme.Spans {
 	if s.Round > 0 {
 		what += fmt.Sprintf(" %s round %d", p.Dot, s.Round)
 	}
-	when := s.at.In(p.snap.Now.Location()).Format("15:04:05")
-	name := text.TruncateMiddle(text.Line(s.from), max(key.w-text.Width(what)-len(when)-4, 8), p.Ellipsis)
+	when := s.At.In(p.snap.Now.Location()).Format("15:04:05")
+	name := text.TruncateMiddle(text.Line(s.From), max(key.w-text.Width(what)-len(when)-4, 8), p.Ellipsis)
 	gap := max(key.w-text.Width(name)-text.Width(what)-len(when)-2, 1)
-	d.Add(theme.S(name+"  ", p.Owners.Style(s.from)), theme.S(what, p.Dim), theme.S(text.Blank(gap)+when, p.Dim))
+	d.Add(theme.S(name+"  ", p.Owners.Style(s.From)), theme.S(what, p.Dim), theme.S(text.Blank(gap)+when, p.Dim))
 	switch s.Kind {
 	case event.KindSummary:
 		p.decision(d, s, key)
@@ -149,7 +150,7 @@ func (p *Pane) card(i int) []theme.Spans {
 
 // content is what somebody said, rendered, or as it was written. Short texts are rendered here: it takes less than drawing them, and after
 // a change of size nothing else would.
-func (p *Pane) content(d *pane.Detail, s statement, key rendering) {
+func (p *Pane) content(d *pane.Detail, s discuss.Statement, key rendering) {
 	lines, ok := p.rendered[key]
 	if !ok && !p.raw && len(s.Content) <= maxAtOnce {
 		lines, ok = markdown.Render(p.Theme, s.Content, key.w), true
@@ -165,9 +166,9 @@ func (p *Pane) content(d *pane.Detail, s statement, key rendering) {
 }
 
 // decision is the card of what was decided.
-func (p *Pane) decision(d *pane.Detail, s statement, key rendering) {
+func (p *Pane) decision(d *pane.Detail, s discuss.Statement, key rendering) {
 	d.Add(theme.S(strings.Repeat(p.Horizontal, key.w), p.Good))
-	d.Marked(p.Yes+" ", s.title, p.Strong)
+	d.Marked(p.Yes+" ", s.Title, p.Strong)
 	d.Heading("why")
 	p.content(d, s, key)
 	for _, part := range []struct {
@@ -186,19 +187,37 @@ func (p *Pane) decision(d *pane.Detail, s statement, key rendering) {
 	d.Add(theme.S(strings.Repeat(p.Horizontal, key.w), p.Good))
 }
 
-// runningCard says who is about to speak, and for how long the others wait.
+// runningCard says who is about to speak, for how long the others wait, and what was said so far where it is this process that listens.
 func (p *Pane) runningCard() []theme.Spans {
-	turn := p.running()
-	if turn == nil {
-		return nil
+	d := pane.NewDetail(p.Look, p.textWidth())
+	live, turn := p.streamed(), p.running()
+	switch {
+	case live != nil:
+		what := fmt.Sprintf("%s %s %s %s ", live.Step.Role, p.Dot, live.Step.Kind, p.spinner())
+		d.Add(theme.S(text.Line(live.Agent)+"  ", p.Owners.Style(live.Agent)), theme.S(what, p.Accent), theme.S(p.waited(live.Since, live.Timeout), p.Dim))
+		if live.Tool != "" {
+			d.Marked(p.Warning+" ", "it wants to use "+live.Tool, p.Warn)
+		}
+		d.Text(live.Text, p.Text)
+	case turn != nil && turn.Started != nil:
+		d.Add(theme.S(text.Line(turn.Agent)+"  ", p.Owners.Style(turn.Agent)), theme.S(p.Live+" is answering ", p.Accent),
+			theme.S(p.waited(*turn.Started, p.timeout()), p.Dim))
 	}
-	waited := ""
-	if turn.Started != nil {
-		waited = clock(p.snap.Now.Sub(*turn.Started))
+	return d.Lines()
+}
+
+// waited is how long a turn has run, of how long it may.
+func (p *Pane) waited(since time.Time, timeout time.Duration) string {
+	if timeout <= 0 {
+		return clock(p.snap.Now.Sub(since))
 	}
-	return []theme.Spans{{
-		theme.S(text.Line(turn.Agent)+"  ", p.Owners.Style(turn.Agent)), theme.S(p.Live+" is answering ", p.Accent), theme.S(waited, p.Dim),
-	}}
+	return clock(p.snap.Now.Sub(since)) + " of " + clock(timeout)
+}
+
+// spinner turns with the time.
+func (p *Pane) spinner() string {
+	faces := []rune(p.Spin)
+	return string(faces[int(uint64(p.snap.Now.UnixMilli()/pace.Milliseconds())%uint64(len(faces)))]) //nolint:gosec // also before 1970
 }
 
 // clock writes a duration as 01:05.
