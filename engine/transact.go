@@ -16,6 +16,7 @@ func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
 		c.NewID = event.NewID()
 		r.Command = c
 	}
+	gathered := e.gather(&r)
 	var known state.Agent
 	receipt, err := e.transact(ctx, transaction{
 		decide: func(v View) ([]event.Event, error) {
@@ -30,11 +31,18 @@ func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
-	switch c := r.Command.(type) { //nolint:gochecksumtype // only what claims
+	switch c := r.Command.(type) { //nolint:gochecksumtype // only what claims or reports
 	case Own:
 		receipt.Notes = append(receipt.Notes, e.misplaced(c)...)
 	case ClaimTask:
 		receipt.Notes = append(receipt.Notes, e.misplaced(c.own())...)
+	case Report:
+		if len(c.Files) > 0 {
+			e.forgetTouched(c.Agent)
+		}
+		if gathered != "" {
+			receipt.Notes = append(receipt.Notes, gathered)
+		}
 	}
 	if _, ok := r.Command.(Register); ok && known.Name == "" {
 		receipt.Agent = receipt.Events[0].From

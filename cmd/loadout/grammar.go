@@ -19,6 +19,7 @@ type grammar struct {
 	Tui     tuiCmd     `cmd:"" help:"Open the cockpit, or print one frame of it."`
 
 	Demo       demoCmd       `cmd:"" help:"Watch scripted agents at work in a scratch repository."`
+	Hook       hookCmd       `cmd:"" help:"Answer a hook of an agent program, or of git."`
 	Serve      serveCmd      `cmd:"" help:"Speak the Model Context Protocol with an agent, on stdin and stdout."`
 	Completion completionCmd `cmd:"" help:"Print the completion script of a shell."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`

@@ -34,6 +34,9 @@ type call struct {
 
 // run carries out a command line, says why if it was refused, and returns the exit code. It never ends the process.
 func run(ctx context.Context, args []string, a *app) int {
+	if isHook(args) {
+		return runHook(ctx, args, a)
+	}
 	c, err := execute(ctx, args, a)
 	code := exitCode(ctx, err)
 	if code != exitDone {

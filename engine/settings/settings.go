@@ -29,6 +29,7 @@ type Settings struct {
 	Cockpit    Cockpit    `json:"cockpit"`
 	Compaction Compaction `json:"compaction"`
 	Bridge     Bridge     `json:"bridge"`
+	Guard      Guard      `json:"guard"`
 
 	Providers map[string]Provider `json:"providers" only:"user" help:"agent programs by name: how to start them and what their turns may do"`
 
@@ -51,11 +52,19 @@ type Compaction struct {
 	Above Bytes `json:"above" help:"size of the log from which on it is compacted by itself"`
 }
 
+// Guard is what the hooks of agent programs do about edits.
+type Guard struct {
+	Mode   string `json:"mode" allowed:"deny ask warn" help:"what becomes of an edit of a path that another agent owns exclusively"`
+	Halted string `json:"halted" allowed:"deny ask warn" help:"what becomes of an edit while the kill switch is on"`
+	Claim  bool   `json:"claim" help:"claim what nobody owns for the agent that edits it, for half an hour"`
+}
+
 // Default is what holds where nothing is set.
 func Default() Settings {
 	return Settings{
 		Cockpit:    Cockpit{Theme: "auto", Layout: "auto", Bell: true},
 		Compaction: Compaction{Above: 1 << 30},
+		Guard:      Guard{Mode: "deny", Halted: "deny"},
 		Bridge:     Bridge{Depth: 3, Deadline: Duration(turn.DefaultDeadline)},
 	}
 }
