@@ -15,7 +15,8 @@ import (
 
 // DoctorOptions say whether doctor may mend.
 type DoctorOptions struct {
-	Fix bool // mend what can be mended, after an archive of the log when lines of it are touched
+	Fix      bool  // mend what can be mended, after an archive of the log when lines of it are touched
+	Settings error // what is wrong with the settings files, as who has read them found; nil: nothing
 }
 
 // Finding is one thing that is not as it should be.
@@ -44,6 +45,9 @@ const (
 	findingUnused     = "no-log"
 	findingLost       = "lost-log"    // there was one, as what lies beside it tells
 	findingFar        = "far-numbers" // lines with numbers that cannot be right
+	findingPolicy     = "bad-policy"
+	findingSessions   = "bad-sessions"
+	findingSettings   = "bad-settings"
 )
 
 // largeArchives is the size from which on archives are mentioned, in bytes.
@@ -65,7 +69,7 @@ type DoctorReport struct {
 // Doctor checks the log, the lock, the checkpoint, permissions and the file system. It changes nothing without Fix, and with
 // Fix nothing that it has not archived.
 func (e *Engine) Doctor(ctx context.Context, o DoctorOptions) (DoctorReport, error) {
-	report, err := e.examine(ctx)
+	report, err := e.examine(ctx, o)
 	if err != nil || !o.Fix || report.Healthy {
 		return report, err
 	}
@@ -84,7 +88,7 @@ func (e *Engine) Doctor(ctx context.Context, o DoctorOptions) (DoctorReport, err
 	if err != nil {
 		return report, fmt.Errorf("mend: %w", err)
 	}
-	after, err := e.examine(ctx)
+	after, err := e.examine(ctx, o)
 	if err != nil {
 		return report, err
 	}
@@ -112,7 +116,7 @@ func (r *DoctorReport) has(code, path string) bool {
 }
 
 // examine looks at everything and changes nothing.
-func (e *Engine) examine(ctx context.Context) (DoctorReport, error) {
+func (e *Engine) examine(ctx context.Context, o DoctorOptions) (DoctorReport, error) {
 	r := DoctorReport{Directory: e.project.Dir, HighSeq: -1, Findings: []Finding{}}
 	found, err := e.log.Check(ctx, MessagesName, beatsName, KillSwitchName)
 	if err != nil {
@@ -137,6 +141,7 @@ func (e *Engine) examine(ctx context.Context) (DoctorReport, error) {
 	} else if halted, err := e.Halted(); err == nil && halted != nil {
 		r.add(Finding{Code: findingHalted, Info: true, Text: halted.Error()})
 	}
+	e.examineSettings(&r, o.Settings)
 	r.Healthy = true
 	for _, f := range r.Findings {
 		r.Healthy = r.Healthy && f.Info
@@ -280,12 +285,27 @@ func (e *Engine) examineArchives(r *DoctorReport) error {
 	}
 	if r.ArchiveBytes >= largeArchives {
 		r.add(Finding{Code: findingArchives, Info: true, Text: fmt.Sprintf(
-			"%d archives take %d MB; an old one can be removed by hand, and with it the view of the time before its compaction", r.Archives, r.ArchiveBytes>>20)})
+			"%s take %s; an old one can be removed by hand, and with it the view of the time before its compaction",
+			words.Plural(r.Archives, "archive"), words.Bytes(r.ArchiveBytes))})
 	}
 	if above := e.options.CompactAbove; above > 0 && r.Bytes >= above {
-		r.add(Finding{Code: findingLarge, Info: true, Text: fmt.Sprintf("the log has %d MB; loadout coord compact makes it smaller", r.Bytes>>20)})
+		r.add(Finding{Code: findingLarge, Info: true, Text: fmt.Sprintf("the log has %s; loadout coord compact makes it smaller", words.Bytes(r.Bytes))})
 	}
 	return nil
+}
+
+// examineSettings looks at the files that people write. Nobody but them can mend what they meant.
+func (e *Engine) examineSettings(r *DoctorReport, settings error) {
+	_, policy := e.Policy()
+	_, sessions := e.SessionRecords()
+	for _, f := range []struct {
+		code, name string
+		err        error
+	}{{findingPolicy, PolicyName, policy}, {findingSessions, SessionsName, sessions}, {findingSettings, "", settings}} {
+		if f.err != nil && !errors.Is(f.err, store.ErrUnsafe) { // which has a finding of its own
+			r.add(Finding{Code: f.code, Text: f.err.Error(), path: filepath.Join(e.project.Dir, f.name)})
+		}
+	}
 }
 
 // examineOthers looks for signs of a program that writes the same files under another lock.

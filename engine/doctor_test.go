@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"strings"
@@ -248,6 +249,38 @@ func TestDoctorOfWrongKinds(t *testing.T) {
 				t.Errorf("messages %+v, %v", h, err)
 			}
 		})
+	}
+}
+
+// TestDoctorReadsWhatPeopleWrite: a fault there is theirs to mend.
+func TestDoctorReadsWhatPeopleWrite(t *testing.T) {
+	for _, c := range []struct{ file, text, code, says string }{
+		{PolicyName, "", findingPolicy, "ends too early"},
+		{PolicyName, "[]", findingPolicy, "no object (array)"},
+		{PolicyName, `{"defaultLevel":"loud"}`, findingPolicy, "none of immediate"},
+		{SessionsName, "{", findingSessions, "not JSON"},
+		{SessionsName, `{"sessions":[{"provider":5}]}`, findingSessions, "sessions.provider cannot be a JSON number"},
+		{SessionsName, `{"sessions":[{"sessionId":"x"}]}`, findingSessions, "no usable agent"},
+	} {
+		s := newScene(t)
+		s.do(note("codex", "x"))
+		if err := os.WriteFile(s.path(c.file), []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := s.doctor(true)
+		if r.Healthy || codes(r) != c.code || !strings.Contains(r.Findings[0].Text, c.says) || strings.Contains(r.Findings[0].Text, "Go ") {
+			t.Errorf("%s %q: %+v", c.file, c.text, r.Findings)
+		}
+	}
+	s := newScene(t)
+	s.do(note("codex", "x"))
+	r, err := s.Doctor(t.Context(), DoctorOptions{Settings: errors.New("settings.json:1: x is unknown")})
+	if err != nil || r.Healthy || codes(r) != findingSettings {
+		t.Errorf("%+v, %v", r, err)
+	}
+	s.Engine = s.open(Options{CompactAbove: 1})
+	if r := s.doctor(false); !r.Healthy || !strings.Contains(r.Findings[0].Text, "the log has 1") || !strings.Contains(r.Findings[0].Text, " B;") {
+		t.Errorf("%+v", r.Findings)
 	}
 }
 

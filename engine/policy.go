@@ -50,7 +50,7 @@ func (e *Engine) Policy() (Policy, error) {
 		return Policy{}, nil
 	}
 	if err != nil {
-		return Policy{}, fmt.Errorf("read %s: %w", PolicyName, err)
+		return Policy{}, err
 	}
 	return parsePolicy(data)
 }
@@ -66,7 +66,7 @@ func parsePolicy(data []byte) (Policy, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&p); err != nil {
-		return wrong("%v", err)
+		return wrong("%s", jsonFault(err))
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return wrong("there is more than one object in it")

@@ -61,11 +61,11 @@ func (e *Engine) SessionRecords() ([]SessionRecord, error) {
 		return []SessionRecord{}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", SessionsName, err)
+		return nil, err
 	}
 	var f sessionsFile
 	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, damagedSessions(err.Error())
+		return nil, damagedSessions(jsonFault(err))
 	}
 	for i, r := range f.Sessions {
 		switch {

@@ -11,7 +11,7 @@ import (
 // settings are what the person and the project have set. With an error they are what is valid of it: a slip in a file must not stop
 // verbs that agents depend on, so only callers that a person watches refuse it.
 func (c *call) settings(p engine.Project) (settings.Settings, error) {
-	s, err := settings.Load(settings.UserPath(runtime.GOOS, c.home, c.env), p.Dir)
+	s, err := c.readSettings(p)
 	var invalid *settings.InvalidError
 	if !errors.As(err, &invalid) {
 		return s, err
@@ -21,4 +21,9 @@ func (c *call) settings(p engine.Project) (settings.Settings, error) {
 		refusal.Hints = append(refusal.Hints, p.String())
 	}
 	return s, refusal
+}
+
+// readSettings is settings with an error that names every fault.
+func (c *call) readSettings(p engine.Project) (settings.Settings, error) {
+	return settings.Load(settings.UserPath(runtime.GOOS, c.home, c.env), p.Dir)
 }

@@ -89,7 +89,8 @@ func (o *doctorCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	r, err := e.Doctor(ctx, engine.DoctorOptions{Fix: o.Fix})
+	_, faults := c.readSettings(e.Project())
+	r, err := e.Doctor(ctx, engine.DoctorOptions{Fix: o.Fix, Settings: faults})
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 // Bridge is what bounds the turns that are made by themselves.
 type Bridge struct {
 	Depth    int      `json:"depth" help:"longest chain of turns that cause one another"`
-	Deadline Duration `json:"deadline" help:"how long a turn may take, from 10s to 10m"`
+	Deadline TurnTime `json:"deadline" help:"how long a turn may take"`
 }
 
 // Provider is how one agent program is driven. It can only be set by a person for all projects: a project's file, which may come with

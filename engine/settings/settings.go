@@ -65,7 +65,7 @@ func Default() Settings {
 		Cockpit:    Cockpit{Theme: "auto", Layout: "auto", Bell: true},
 		Compaction: Compaction{Above: 1 << 30},
 		Guard:      Guard{Mode: "deny", Halted: "deny"},
-		Bridge:     Bridge{Depth: 3, Deadline: Duration(turn.DefaultDeadline)},
+		Bridge:     Bridge{Depth: 3, Deadline: TurnTime(turn.DefaultDeadline)},
 	}
 }
 

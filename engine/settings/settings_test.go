@@ -231,12 +231,22 @@ func TestSizesAreReadAsTheyAreWritten(t *testing.T) {
 			t.Errorf("%s was read as %d, %v", b, read, err)
 		}
 	}
-	var d Duration
-	if err := d.UnmarshalText([]byte("90s")); err != nil || d.String() != "1m30s" {
-		t.Errorf("%v, %v", d, err)
+}
+
+func TestATurnTimeIsBounded(t *testing.T) {
+	for _, text := range []string{"10s", "90s", "10m"} {
+		var read, again TurnTime
+		if err := read.UnmarshalText([]byte(text)); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if err := again.UnmarshalText([]byte(read.String())); err != nil || again != read {
+			t.Errorf("%s is written as %s and read as %v, %v", text, read, again, err)
+		}
 	}
-	if d.UnmarshalText([]byte("-1s")) == nil {
-		t.Error("a negative length of time")
+	for _, text := range []string{"", "-1s", "9.9s", "10m1ns", "2h", "1e9", "NaN"} {
+		if new(TurnTime).UnmarshalText([]byte(text)) == nil {
+			t.Errorf("%q is accepted", text)
+		}
 	}
 }
 

@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/agentloadout/loadout/engine/turn"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // Bytes is a size, written as 512MiB or as a number of bytes. Negative is never.
@@ -55,21 +58,23 @@ func (b Bytes) String() string {
 	return "0"
 }
 
-// Duration is a length of time, written as 30s, 10m or 2h.
-type Duration time.Duration
+// TurnTime is how long a turn of an agent program may take, written as 30s or 5m.
+type TurnTime time.Duration
 
-// Allowed says how a length of time is written.
-func (*Duration) Allowed() string { return "a length of time such as 30s, 10m or 2h" }
+// Allowed says how it is written, and its bounds, which are those of turns.
+func (*TurnTime) Allowed() string {
+	return fmt.Sprintf("a length of time from %s to %s, such as 90s", words.Span(turn.MinDeadline), words.Span(turn.MaxDeadline))
+}
 
 // UnmarshalText reads a length of time.
-func (d *Duration) UnmarshalText(text []byte) error {
+func (t *TurnTime) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
-	if err != nil || v <= 0 {
-		return errors.New("no length of time")
+	if err != nil || v < turn.MinDeadline || v > turn.MaxDeadline {
+		return errors.New("no time that a turn may take")
 	}
-	*d = Duration(v)
+	*t = TurnTime(v)
 	return nil
 }
 
 // String writes a length of time.
-func (d Duration) String() string { return time.Duration(d).String() }
+func (t TurnTime) String() string { return time.Duration(t).String() }
