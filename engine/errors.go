@@ -138,7 +138,13 @@ type ProviderError struct {
 	Hints    []string
 }
 
-func (e *ProviderError) Error() string { return fmt.Sprintf("%s: %v", e.Provider, e.Err) }
+func (e *ProviderError) Error() string {
+	said := e.Err.Error()
+	if strings.HasPrefix(said, e.Provider+": ") { // it names the program itself
+		return said
+	}
+	return e.Provider + ": " + said
+}
 
 func (e *ProviderError) Unwrap() error { return e.Err }
 
