@@ -53,7 +53,8 @@ func (e *Engine) Compact(ctx context.Context, o CompactOptions) (CompactResult, 
 	if o.MaxEvents < 1 {
 		return CompactResult{}, &ValidationError{Field: "max-events", Reason: "must be at least 1"}
 	}
-	return e.compact(ctx, e.log, o)
+	r, err := e.compact(ctx, e.log, o)
+	return r, e.inWords(err)
 }
 
 // Maintain compacts the log by the defaults when it is larger than Options.CompactAbove and has at least doubled since the last

@@ -25,18 +25,17 @@ func (e *Engine) BridgeLease(ctx context.Context) (release func() error, err err
 	release, err = e.lease(ctx, bridgeLock, leaseTry)
 	var locked *LockedError
 	if errors.As(err, &locked) {
-		return nil, &busyError{locked}
+		return nil, &busyError{heldError{locked, e.now()}}
 	}
 	return release, err
 }
 
 // busyError says that the place of the bridge is taken, and what helps: waiting for a lock is not it.
-type busyError struct{ locked *LockedError }
+type busyError struct{ heldError }
 
 func (b *busyError) Error() string {
-	return "a bridge or discussion runs already: " + b.locked.Owner.String()
+	return "a bridge or discussion runs already: " + b.holder()
 }
-func (b *busyError) Unwrap() error { return b.locked }
 
 // Hint is what the caller can do next.
 func (b *busyError) Hint() []string {
@@ -55,7 +54,8 @@ func (e *Engine) BridgeHolder(ctx context.Context) (*LockedError, error) {
 // error is a *LockedError when the session is not free in time. Who has it knows that a turn of that session which the log shows as
 // running is not: whoever waited for it died.
 func (e *Engine) TurnLease(ctx context.Context, agent string, wait time.Duration) (release func() error, err error) {
-	return e.lease(ctx, sessionLock(agent), wait)
+	release, err = e.lease(ctx, sessionLock(agent), wait)
+	return release, e.inWords(err)
 }
 
 // sessionLock is the lock of the session of an agent. Names may hold what a file name cannot.

@@ -34,7 +34,7 @@ func (e *Engine) mend(ctx context.Context, findings []Finding) (archive string, 
 	}
 	if lines {
 		if archive, err = e.moveBadLines(ctx); err != nil {
-			return archive, err
+			return archive, e.inWords(err)
 		}
 	}
 	if lines || derived {
@@ -45,7 +45,7 @@ func (e *Engine) mend(ctx context.Context, findings []Finding) (archive string, 
 	if mail {
 		e.mendMessages(ctx)
 	}
-	return archive, failed
+	return archive, e.inWords(failed)
 }
 
 // moveBadLines archives the log and takes the lines out of it that the fold refuses, that carry a number which cannot be right, or

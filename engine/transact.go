@@ -110,7 +110,7 @@ func (e *Engine) transact(ctx context.Context, t transaction) (Receipt, error) {
 	})
 	kept := e.keepDue() // also after a refusal: the next verb should not have to read all that again
 	if err != nil {
-		return Receipt{}, e.explainSpent(ctx, err)
+		return Receipt{}, e.inWords(e.explainSpent(ctx, err))
 	}
 	if d.loss != nil {
 		notes = append(notes, fmt.Sprintf("%s; numbers go on above that, and loadout doctor says what is left of it", d.loss))

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/store"
 )
 
@@ -399,5 +400,8 @@ func TestLockedNamesTheHolder(t *testing.T) {
 	wg.Wait()
 	if l := as[*LockedError](t, err); l.Owner.Command != "somebody else" || l.Owner.PID != os.Getpid() {
 		t.Errorf("locked %+v", l)
+	} else if want := "somebody else (process " + strconv.Itoa(l.Owner.PID); !strings.Contains(err.Error(), want) ||
+		!strings.Contains(err.Error(), ") since "+words.Stamp(s.clock.time(), l.Owner.Since)) || strings.Contains(err.Error(), "Z") {
+		t.Errorf("says %q", err)
 	}
 }

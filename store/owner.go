@@ -18,11 +18,12 @@ type Owner struct {
 	Command string    `json:"command"`
 }
 
+// String says who it is; since when is for those to say who know how the reader counts time.
 func (o Owner) String() string {
 	if o.PID == 0 {
 		return "an unknown process"
 	}
-	return fmt.Sprintf("%s (process %d on %s, since %s)", o.Command, o.PID, o.Host, o.Since.Format(time.RFC3339))
+	return fmt.Sprintf("%s (process %d on %s)", o.Command, o.PID, o.Host)
 }
 
 // ownerBytes is the fixed size of the owner record. It is overwritten in place and
