@@ -19,6 +19,9 @@ import (
 	"github.com/agentloadout/loadout/tui"
 )
 
+// demoWords is how many words a stand-in says while the story pauses once.
+const demoWords = 12
+
 // Pauses between the steps of the story. Plain text is read after the fact, so it only needs to end soon.
 const (
 	demoPause      = 1500 * time.Millisecond
@@ -172,6 +175,7 @@ func (s *story) do(who, say string, want int, args ...string) {
 		a := s.stage(who)
 		a.stdin, a.stdout, a.stderr = strings.NewReader(""), &out, &out
 		a.terminal, a.colour, a.nested = false, false, true
+		a.cast = demoCast(s.pause / demoWords)
 		st.Code = run(s.ctx, args, a)
 		st.Output = out.String()
 		if st.Code != exitHalted || want == exitHalted || !s.tolerant {

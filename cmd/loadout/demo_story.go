@@ -19,6 +19,7 @@ const (
 func (s *story) play(ctx context.Context) error {
 	s.ctx, s.err = ctx, nil
 	if len(s.steps) == 0 {
+		s.debate()
 		s.arrive()
 	}
 	s.steps = s.steps[:0]
@@ -28,6 +29,14 @@ func (s *story) play(ctx context.Context) error {
 	s.halt()
 	s.finish()
 	return s.err
+}
+
+// debate has two stand-ins compare approaches before anybody claims a file.
+func (s *story) debate() {
+	s.do(event.User, "before anybody claims a file, two agents (scripted stand-ins) compare approaches", exitDone,
+		"coord", "discuss", "start", "REST or GraphQL for checkout?", "--agents", demoBackend+","+demoFrontend,
+		"--rounds", "2", "--max-turns", "5", "--thread-id", demoThread, "--plain", "--yes")
+	s.do(event.User, "what was decided, and what was not", exitDone, "coord", "discuss", "list")
 }
 
 // arrive gives each agent a name of its own that lives as long as the demonstration.
@@ -45,6 +54,8 @@ func (s *story) collide() {
 		"coord", "own", "me", "src/api", "--ttl", "30m", "--reason", "checkout endpoint")
 	s.do(demoFrontend, "codex takes the front end", exitDone,
 		"coord", "own", "me", "src/web", "--reason", "checkout page")
+	s.do(event.User, "what the discussion decided, as tasks for those who hold the paths that it names", exitDone,
+		"coord", "discuss", "implement", demoThread)
 	s.do(demoFrontend, "codex wants a file inside the API: refused, with who holds it and what helps", exitConflict,
 		"coord", "own", "me", "src/api/checkout.ts")
 	s.do(demoFrontend, "so codex asks", exitDone,
