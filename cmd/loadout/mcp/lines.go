@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,6 +17,9 @@ import (
 // MaxMessage is the longest message that is read, in bytes. The largest that a tool takes is a contract of 100,000 characters, each
 // of which may be an escape of six bytes, or of twelve outside of the basic plane.
 const MaxMessage = 4 << 20
+
+// settleWait is how long answers are waited for when the input has ended.
+const settleWait = 5 * time.Second
 
 // lines is the transport of one message a line. Unlike the one of the SDK it answers a line that is no message, or too long a one,
 // with an error, and goes on.
@@ -27,7 +31,7 @@ type lines struct {
 
 // Connect implements sdk.Transport.
 func (l *lines) Connect(context.Context) (sdk.Connection, error) {
-	c := &lineConn{out: l.out, note: l.note, incoming: make(chan incoming), closed: make(chan struct{})}
+	c := &lineConn{out: l.out, note: l.note, incoming: make(chan incoming), closed: make(chan struct{}), asked: map[jsonrpc.ID]struct{}{}}
 	go c.read(l.in) // it ends with its input; a read of standard input cannot be interrupted
 	return c, nil
 }
@@ -44,6 +48,10 @@ type lineConn struct {
 	note     func(format string, args ...any)
 	incoming chan incoming
 	queue    []jsonrpc.Message // rest of a batch; only Read touches it
+
+	pending sync.Mutex              // guards what follows
+	asked   map[jsonrpc.ID]struct{} // requests without an answer yet
+	idle    chan struct{}           // closed when there are none any more, once the input has ended; nil before
 
 	writing   sync.Mutex
 	closing   sync.Once
@@ -80,6 +88,47 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return first, nil
 }
 
+// ask notes that requests have come in. One that lasts as long as the connection does not count.
+func (c *lineConn) ask(messages []jsonrpc.Message) {
+	c.pending.Lock()
+	defer c.pending.Unlock()
+	for _, m := range messages {
+		if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && r.Method != "subscriptions/listen" {
+			c.asked[r.ID] = struct{}{}
+		}
+	}
+}
+
+// answered notes that a request was answered.
+func (c *lineConn) answered(id jsonrpc.ID) {
+	c.pending.Lock()
+	defer c.pending.Unlock()
+	delete(c.asked, id)
+	if len(c.asked) == 0 && c.idle != nil {
+		close(c.idle)
+		c.idle = nil
+	}
+}
+
+// settle waits until everything that was asked is answered. The SDK drops what is not when the input ends.
+func (c *lineConn) settle() {
+	c.pending.Lock()
+	if len(c.asked) == 0 {
+		c.pending.Unlock()
+		return
+	}
+	idle := make(chan struct{})
+	c.idle = idle
+	c.pending.Unlock()
+	timer := time.NewTimer(settleWait)
+	defer timer.Stop()
+	select {
+	case <-idle:
+	case <-c.closed:
+	case <-timer.C:
+	}
+}
+
 // Write implements sdk.Connection.
 func (c *lineConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
@@ -89,7 +138,11 @@ func (c *lineConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	return c.writeLine(line)
+	err = c.writeLine(line)
+	if r, ok := m.(*jsonrpc.Response); ok {
+		c.answered(r.ID)
+	}
+	return err
 }
 
 func (c *lineConn) writeLine(line []byte) error {
@@ -109,6 +162,7 @@ func (c *lineConn) read(in io.Reader) {
 			next.messages = c.decode(line)
 		}
 		if len(next.messages) > 0 {
+			c.ask(next.messages)
 			select {
 			case c.incoming <- incoming{messages: next.messages}:
 			case <-c.closed:
@@ -118,6 +172,7 @@ func (c *lineConn) read(in io.Reader) {
 		if err == nil {
 			continue
 		}
+		c.settle()
 		select {
 		case c.incoming <- incoming{err: err}:
 		case <-c.closed:

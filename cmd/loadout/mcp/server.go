@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -80,8 +81,13 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	stop := s.start(ctx)
 	defer stop()
 	err := s.protocol.Run(ctx, &lines{in: in, out: out, note: s.options.Note})
-	if ctx.Err() != nil || errors.Is(err, io.EOF) {
-		return nil // the usual ends
+	for _, usual := range []error{io.EOF, io.ErrClosedPipe, syscall.EPIPE} { // the client may go while it is told something
+		if errors.Is(err, usual) {
+			return nil
+		}
+	}
+	if ctx.Err() != nil {
+		return nil
 	}
 	return err
 }

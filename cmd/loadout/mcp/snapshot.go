@@ -48,10 +48,19 @@ func (s *Server) boundedSnapshot(ctx context.Context, agent string) (snapshotOut
 	out := snapshotOut{snap, untrusted}
 	for _, cut := range []func(*engine.Snapshot){cutBodies, cutContext, cutLists, cutLists, cutLists, cutLists} {
 		size, err := encode(out)
-		if err != nil || len(size) <= maxAnswer {
+		if err != nil {
 			return out, err
 		}
+		if len(size) <= maxAnswer {
+			break
+		}
 		cut(&out.Snapshot)
+	}
+	if out.Truncated.Bodies > 0 {
+		out.More = append(out.More, "resource "+scheme+kindContract+"/NAME    the body of a contract")
+	}
+	if out.Truncated.Unacked > 0 {
+		out.More = append(out.More, fmt.Sprintf("subscribe with cursor %d    every event that you have not acknowledged", out.ReadTo))
 	}
 	return out, nil
 }
@@ -73,7 +82,6 @@ func cutBodies(s *engine.Snapshot) {
 		total -= len(c.Body)
 		c.Body, c.BodyOmitted = "", true
 		s.Truncated.Bodies++
-		s.More = append(s.More, "read resource "+contractURI(c.Name)+" for the body of "+c.Name)
 	}
 }
 
@@ -86,7 +94,7 @@ func cutContext(s *engine.Snapshot) {
 	for i := range s.Decisions {
 		s.Decisions[i].Rationale = event.Clip(s.Decisions[i].Rationale, maxText)
 	}
-	s.More = append(s.More, "long texts of tasks and decisions are cut; read resource "+scheme+"event/SEQ for the whole")
+	s.More = append(s.More, "resource "+scheme+kindEvent+"/SEQ    a task or decision whole: long texts are cut here")
 }
 
 // cutLists halves every list, the newest stay.

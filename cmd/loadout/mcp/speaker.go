@@ -152,6 +152,9 @@ func (s *Server) register(ctx context.Context, known *state.State, name string) 
 	return nil
 }
 
+// maxBase is how long a name that is made from a program's may be, in bytes.
+const maxBase = 40
+
 // baseName makes a name for an agent from what a program calls itself.
 func baseName(client string) string {
 	name := strings.Map(func(r rune) rune {
@@ -160,7 +163,7 @@ func baseName(client string) string {
 		}
 		return '-'
 	}, client)
-	name = strings.Trim(event.Clip(name, 40), "-_.")
+	name = strings.Trim(name[:min(len(name), maxBase)], "-_.")
 	for _, taken := range []string{"", event.User, engine.Me, event.Loadout} {
 		if event.SameName(name, taken) {
 			return engine.UnknownProgram

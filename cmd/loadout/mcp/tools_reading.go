@@ -223,10 +223,10 @@ type replayOut struct {
 }
 
 type replayOmitted struct {
-	Claims    int   `json:"claims"`
-	Contracts int   `json:"contracts"`
-	Tasks     int   `json:"tasks"`
-	Decisions int   `json:"decisions"`
+	Claims    int64 `json:"claims"`
+	Contracts int64 `json:"contracts"`
+	Tasks     int64 `json:"tasks"`
+	Decisions int64 `json:"decisions"`
 	Entries   int64 `json:"entries"` // older ones, -1: some, not counted
 }
 
@@ -277,8 +277,30 @@ func replay() tool {
 		if err := out.story(ctx, s.engine, entries); err != nil {
 			return nil, out, err
 		}
+		if err := out.bound(); err != nil {
+			return nil, out, err
+		}
 		return []string{out.text()}, out, nil
 	})
+}
+
+// bound halves the lists, the newest stay, until the answer is small.
+func (o *replayOut) bound() error {
+	for {
+		size, err := encode(o)
+		if err != nil || len(size) <= maxAnswer {
+			return err
+		}
+		halve(&o.Claims, &o.Omitted.Claims)
+		halve(&o.Contracts, &o.Omitted.Contracts)
+		halve(&o.Tasks, &o.Omitted.Tasks)
+		halve(&o.Decisions, &o.Omitted.Decisions)
+		if o.Omitted.Entries < 0 {
+			halve(&o.Entries, new(int64))
+		} else {
+			halve(&o.Entries, &o.Omitted.Entries)
+		}
+	}
 }
 
 // show lists what a state holds, the newest of each.
@@ -302,9 +324,9 @@ func (o *replayOut) show(s *state.State) {
 }
 
 // newest keeps the last items and says how many it left out.
-func newest[T any](items []T, limit int) ([]T, int) {
+func newest[T any](items []T, limit int) ([]T, int64) {
 	over := max(0, len(items)-limit)
-	return append([]T{}, items[over:]...), over
+	return append([]T{}, items[over:]...), int64(over)
 }
 
 // story tells the newest events up to the state.
