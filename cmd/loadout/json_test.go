@@ -62,6 +62,13 @@ func TestEveryVerbAnswersInJSON(t *testing.T) {
 		"coord agents skip":   nil,
 		"coord agents cancel": nil,
 
+		"coord discuss list":      {"coord", "discuss", "list"},
+		"coord discuss start":     nil, // these announce on stderr what they spend, or need a discussion: discuss.txtar
+		"coord discuss resume":    nil,
+		"coord discuss show":      nil,
+		"coord discuss export":    nil,
+		"coord discuss implement": nil,
+
 		"coord watch":    nil, // streams: TestWatchMissesAndRepeatsNothing
 		"torture-writer": nil, // not for people
 		"__complete":     {"__complete", "bash", "loadout coord ow"},
