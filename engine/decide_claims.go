@@ -13,8 +13,11 @@ import (
 	"github.com/agentloadout/loadout/engine/words"
 )
 
-// MaxTTL is the longest time limit of a claim.
-const MaxTTL = 366 * 24 * time.Hour
+// Bounds of the time limit of a claim. A shorter one would be over before its owner has read the answer.
+const (
+	MinTTL = time.Second
+	MaxTTL = 366 * 24 * time.Hour
+)
 
 // decideOwn claims paths, all or none.
 func decideOwn(v View, c Own) ([]event.Event, error) {
@@ -22,8 +25,8 @@ func decideOwn(v View, c Own) ([]event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.TTL < 0 || c.TTL > MaxTTL {
-		return nil, &ValidationError{Field: "ttl", Reason: "is not a time from 0 to 366 days"}
+	if c.TTL != 0 && c.TTL < MinTTL || c.TTL > MaxTTL {
+		return nil, &ValidationError{Field: "ttl", Reason: "is not a time from 1s to 366 days"}
 	}
 	body := event.Ownership{Paths: claimedPaths(c.Paths), Mode: c.mode(), Reason: c.Reason}
 	if c.Fence != nil {

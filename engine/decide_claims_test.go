@@ -76,6 +76,7 @@ func TestOwnRefusesWhatIsNoPath(t *testing.T) {
 	}
 	d.wrong("ttl", Own{Agent: "codex", Paths: []string{"a"}, TTL: -time.Second})
 	d.wrong("ttl", Own{Agent: "codex", Paths: []string{"a"}, TTL: MaxTTL + 1})
+	d.wrong("ttl", Own{Agent: "codex", Paths: []string{"a"}, TTL: MinTTL - 1})
 }
 
 // A refusal says who holds it, in which mode, since when, why, from which session, when that was last heard of, and what helps.

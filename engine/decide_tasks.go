@@ -160,6 +160,7 @@ func (v View) maySettle(from string, t state.Task) error {
 	return refusal
 }
 
+// isPerson reports whether who acts under a name is a person.
 func (v View) isPerson(name string) bool { return v.Person || event.SameName(name, event.User) }
 
 // decideCancel withdraws a task or question. That is for who asked, and for a person.

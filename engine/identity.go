@@ -274,9 +274,9 @@ func programName(p string) string {
 	return name
 }
 
-// isPerson reports whether a request comes from a person: one who is named as acting for an agent, or whoever types where no
+// byPerson reports whether a request comes from a person: one who is named as acting for an agent, or whoever types where no
 // agent program is around. Only the rules that let a person do more ask.
-func (e *Engine) isPerson(r Request) bool {
+func (e *Engine) byPerson(r Request) bool {
 	if r.By != "" {
 		return true
 	}

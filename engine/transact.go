@@ -20,7 +20,7 @@ func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
 	var known state.Agent
 	receipt, err := e.transact(ctx, transaction{
 		decide: func(v View) ([]event.Event, error) {
-			v.Person = e.isPerson(r)
+			v.Person = e.byPerson(r)
 			if c, ok := r.Command.(Register); ok {
 				known, _ = v.registered(c)
 			}

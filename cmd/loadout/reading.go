@@ -290,9 +290,12 @@ func (o *subscribeCmd) run(ctx context.Context, c *call) error {
 			c.printf("  seq=%d [%s] %s→%s: %s\n", ev.Seq, ev.Type, ev.From, ev.To, ev.Description)
 		}
 		if len(found.Events) == 0 {
-			if o.Cursor < 0 {
+			switch {
+			case o.Cursor < 0:
 				c.printf("No events for %s.\n", agent)
-			} else {
+			case o.Cursor > found.AsOf:
+				c.printf("Nothing can be after seq %d yet for %s: the log ends at %s.\n", o.Cursor, agent, words.Seq(found.AsOf))
+			default:
 				c.printf("No events after seq %d for %s.\n", o.Cursor, agent)
 			}
 		}
@@ -319,11 +322,11 @@ func omitted(n int64) string {
 // checkBounds refuses numbers that select nothing that could be.
 func checkBounds(cursor int64, counts ...int) error {
 	if cursor < engine.Everything || cursor > event.MaxSeq {
-		return &engine.UsageError{Message: "a cursor is a sequence number, or -1 for everything"}
+		return &engine.UsageError{Message: "a cursor is a sequence number of at most 2^53-1, or -1 for everything"}
 	}
 	for _, n := range counts {
 		if n < 0 || n > math.MaxInt32 {
-			return &engine.UsageError{Message: "a count is a number from 0"}
+			return &engine.UsageError{Message: "a count is a number from 0 to 2147483647"}
 		}
 	}
 	return nil

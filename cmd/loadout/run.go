@@ -84,7 +84,7 @@ func parse(a *app, args []string) (*call, command, error) {
 	parsed, err := parser.Parse(args)
 	if err != nil {
 		if !errors.Is(err, errHelpShown) {
-			err = misspelt(parser.Model, err)
+			err = misspelt(parser.Model, args, err)
 		}
 		return c, nil, err
 	}
@@ -141,7 +141,7 @@ func given(args []string, flag string) bool {
 }
 
 // misspelt turns a parse error of kong into a usage error that names the help to read.
-func misspelt(model *kong.Application, err error) error {
+func misspelt(model *kong.Application, args []string, err error) error {
 	help := "loadout --help"
 	var failed *kong.ParseError
 	if errors.As(err, &failed) && failed.Context != nil {
@@ -151,7 +151,11 @@ func misspelt(model *kong.Application, err error) error {
 	}
 	message := err.Error()
 	if word, ok := strings.CutPrefix(message, "unknown flag "); ok && isNegative(word) {
-		message = strings.TrimSuffix(strings.Fields(word)[0], ",") + " is below zero; numbers here begin at 0"
+		word = strings.TrimSuffix(strings.Fields(word)[0], ",") // the parser names only its first digit
+		if at := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, word) }); at >= 0 {
+			word = args[at]
+		}
+		message = word + " is below zero; numbers here begin at 0"
 	}
 	return &engine.UsageError{Message: message, Hints: []string{help}}
 }

@@ -82,6 +82,15 @@ func (f *fields) name(key string, limit int) string {
 	return s
 }
 
+// newLabel is for a name that this program is about to write: what cannot be typed or shown as a name is refused. One that another
+// program wrote stays as it is.
+func (f *fields) newLabel(key, s string) string {
+	if f.strict && hasUnprintable(s) {
+		f.fail(key, unprintable)
+	}
+	return s
+}
+
 // optionalName is name for a member that may be absent or empty.
 func (f *fields) optionalName(key string, limit int) string {
 	raw := f.get(key)

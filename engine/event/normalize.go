@@ -72,12 +72,18 @@ func (e *Event) checkEnvelope() error {
 
 // checkName refuses what cannot be typed or shown as a name: two names that look the same on every screen must be the same.
 func checkName(field, name string) error {
-	if strings.ContainsFunc(name, func(r rune) bool {
-		return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == utf8.RuneError
-	}) {
-		return invalid(field, "has a control character, an invisible one, or one that is not valid")
+	if hasUnprintable(name) {
+		return invalid(field, unprintable)
 	}
 	return checkText(field, name, MaxName)
+}
+
+const unprintable = "has a control character, an invisible one, or one that is not valid"
+
+func hasUnprintable(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == utf8.RuneError
+	})
 }
 
 // CheckName refuses a name that an agent cannot have, with an *InvalidError.

@@ -165,10 +165,10 @@ func readStatus(f *fields) Status {
 
 func readContract(f *fields) Contract {
 	return Contract{
-		Name:     f.name("name", MaxContractName),
+		Name:     f.newLabel("name", f.name("name", MaxContractName)),
 		Revision: f.integer("revision", 1, MaxSeq),
 		Body:     f.text("body", MaxContractBody),
-		Format:   f.optionalName("format", MaxFormat),
+		Format:   f.newLabel("format", f.optionalName("format", MaxFormat)),
 	}
 }
 
@@ -268,7 +268,7 @@ func readAgent(f *fields) Agent {
 		Previous: f.optionalName("previous", MaxName),
 		Base:     f.optionalName("base", MaxName),
 		Human:    f.optionalName("human", MaxName),
-		Session:  f.optionalName("session", MaxSession),
+		Session:  f.newLabel("session", f.optionalName("session", MaxSession)),
 		Start:    f.optionalName("start", MaxName),
 		Boot:     f.optionalName("boot", MaxName),
 		Host:     f.optionalName("host", MaxHost),

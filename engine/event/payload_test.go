@@ -248,6 +248,15 @@ func TestNormalizeRefuses(t *testing.T) {
 		{"broken payload", func(e *Event) { e.Payload = json.RawMessage(`{"a":`) }, "payload"},
 		{"our key of another form", func(e *Event) { e.Payload = json.RawMessage(`{"needs":"coffee"}`) }, "payload.needs"},
 		{"typed without payload", func(e *Event) { e.Type = TypeContract }, "payload"},
+		{"contract with a name of two lines", func(e *Event) {
+			e.Type, e.Payload = TypeContract, json.RawMessage(`{"name":"a\nb","revision":1,"body":"x"}`)
+		}, "payload.name"},
+		{"contract with a format that turns text around", func(e *Event) {
+			e.Type, e.Payload = TypeContract, json.RawMessage(`{"name":"a","revision":1,"body":"x","format":"\u202ejson"}`)
+		}, "payload.format"},
+		{"session with an escape", func(e *Event) {
+			e.Type, e.Payload = TypeTurn, json.RawMessage(`{"action":"attached","agent":"a","provider":"p","session":"x\u001b[2J","through":1}`)
+		}, "payload.session"},
 		{"statement with a key too many", func(e *Event) {
 			e.Type, e.Payload = TypeDiscussion, json.RawMessage(`{"threadId":"t","kind":"closed","round":1,"role":"system","content":"c","mood":"good"}`)
 		}, "payload.mood"},

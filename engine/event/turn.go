@@ -105,7 +105,7 @@ func readTurn(f *fields) Turn {
 		Turn:       f.optionalName("turn", MaxName),
 		Agent:      f.optionalName("agent", MaxName),
 		Provider:   f.optionalName("provider", MaxName),
-		Session:    f.optionalName("session", MaxSession),
+		Session:    f.newLabel("session", f.optionalName("session", MaxSession)),
 		Scripted:   f.flag("scripted"),
 		Why:        optionalChoice(f, "why", WhyDelivery, WhyMessage, WhyOpening, WhyDiscussion),
 		Thread:     f.optionalName("thread", MaxName),

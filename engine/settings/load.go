@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/agentloadout/loadout/store"
 )
@@ -74,6 +75,9 @@ func Load(userPath, dir string) (Settings, error) {
 // readUser reads a file that may be a link, as people keep their configuration elsewhere.
 func readUser(path string) ([]byte, error) {
 	info, err := os.Stat(path)
+	if errors.Is(err, syscall.ENOTDIR) { // a home such as /dev/null
+		return nil, fs.ErrNotExist
+	}
 	if err != nil {
 		return nil, err
 	}

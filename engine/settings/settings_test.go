@@ -114,6 +114,9 @@ func TestAllFaultsAreReportedAndTheRestHolds(t *testing.T) {
 
 func TestFilesThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
+	if _, err := Load(filepath.Join(os.DevNull, "loadout", "config.json"), ""); err != nil {
+		t.Errorf("a home that is no folder: %v", err)
+	}
 	if _, err := Load(dir, ""); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
