@@ -33,6 +33,11 @@ func playRole(role, root string) error {
 			return turn.Reply{}, err
 		}
 		at("called" + strconv.Itoa(n))
+		if role == "hang"+strconv.Itoa(n) {
+			fmt.Println(role)
+			<-ctx.Done()
+			return turn.Reply{Text: "too late"}, nil
+		}
 		if role == "answered"+strconv.Itoa(n) {
 			fmt.Println(role) // and goes on, to where the log is locked
 		}
@@ -143,44 +148,60 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
-// killAt starts a discussion in another process and kills that at a step.
-func killAt(t *testing.T, s *scene, step string) {
+// child is another process that holds a discussion.
+type child struct {
+	cmd   *exec.Cmd
+	words *bufio.Scanner
+	step  string
+}
+
+func start(t *testing.T, root, step string) *child {
 	t.Helper()
-	root := s.Project().Root
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), self, root) //nolint:gosec // this test binary
-	cmd.Env = append(os.Environ(), "DISCUSS_TEST_ROLE="+step)
-	cmd.Stderr = os.Stderr
-	if _, err := cmd.StdinPipe(); err != nil {
+	c := &child{cmd: exec.CommandContext(t.Context(), self, root), step: step} //nolint:gosec // this test binary
+	c.cmd.Env = append(os.Environ(), "DISCUSS_TEST_ROLE="+step)
+	c.cmd.Stderr = os.Stderr
+	if _, err := c.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	stdout, err := cmd.StdoutPipe()
+	stdout, err := c.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
+	c.words = bufio.NewScanner(stdout)
+	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	kill := func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it was killed
-	}
-	t.Cleanup(kill)
-	words := bufio.NewScanner(stdout)
-	hear := func() {
-		for words.Scan() {
-			if words.Text() == step {
-				return
-			}
+	t.Cleanup(c.kill)
+	return c
+}
+
+// hear waits until the process is at its step.
+func (c *child) hear(t *testing.T) {
+	t.Helper()
+	for c.words.Scan() {
+		if c.words.Text() == c.step {
+			return
 		}
-		t.Fatalf("the process ended without saying %q", step)
 	}
+	t.Fatalf("the process ended without saying %q", c.step)
+}
+
+func (c *child) kill() {
+	_ = c.cmd.Process.Kill()
+	_ = c.cmd.Wait() // it was killed
+}
+
+// killAt starts a discussion in another process and kills that at a step.
+func killAt(t *testing.T, s *scene, step string) {
+	t.Helper()
+	c := start(t, s.Project().Root, step)
 	if !strings.HasPrefix(step, "answered") {
-		hear()
-		kill()
+		c.hear(t)
+		c.kill()
 		return
 	}
 	// While the log is locked the end of the turn cannot be stored.
@@ -192,8 +213,8 @@ func killAt(t *testing.T, s *scene, step string) {
 		if _, err := s.RecordTurns(t.Context(), "", func(v engine.View) ([]event.Event, error) {
 			turns := v.State.OpenTurns()
 			if len(turns) == 1 && turns[0].Status == "running" && len(v.State.Statements("pay")) == n {
-				hear()
-				kill()
+				c.hear(t)
+				c.kill()
 				killed = true
 			}
 			return nil, nil
@@ -214,4 +235,29 @@ func (s *scene) numbers() []int64 {
 		s.t.Fatal(err)
 	}
 	return v.State.Statements("pay")
+}
+
+// The kill switch of another process in the first turn: within a second the turn is over, its answer is dropped, the other side is not asked,
+// and the discussion goes on when that is lifted.
+func TestKilledByAnotherProcess(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	c := start(t, s.Project().Root, "hang1")
+	c.hear(t)
+	if _, err := s.Kill(t.Context(), "user", "wait"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.cmd.Wait(); err == nil {
+		t.Error("the other process says that all is well")
+	}
+	th := s.thread()
+	if th.Status != StatusOpen || th.Said != 0 || calls(t, s.Project().Root) != 1 || len(th.Turns) != 1 || th.Turns[0].Cause != "halt" || strings.Contains(s.log(), "too late") {
+		t.Errorf("thread %+v\n%s", th, s.log())
+	}
+	if _, err := s.Resume(t.Context(), "user"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.goOn(t.Context()); err != nil || s.thread().Status != StatusClosed || s.calls != 3 {
+		t.Errorf("%v, %d calls", err, s.calls)
+	}
 }

@@ -367,6 +367,19 @@ func TestThreads(t *testing.T) {
 		{ID: "two", Topic: "topic of two", Participants: []string{"a", "b"}, Status: "failed", Statements: 2, Started: at(2), Updated: at(7), Seq: 7},
 	}
 	same(t, "threads", want, l.state.Threads())
+
+	// One that failed and goes on is open, and however often it fails its first event is among those that stay.
+	say("two", event.KindProposal, "")
+	if got := l.state.Threads()[2]; got.ID != "two" || got.Status != "open" {
+		t.Errorf("thread %+v", got)
+	}
+	for range maxStatements {
+		say("two", event.KindClosed, "failed")
+	}
+	seqs := l.state.Statements("two")
+	if len(seqs) != maxStatements || seqs[0] != 2 || seqs[len(seqs)-1] != l.state.Head() {
+		t.Errorf("statements %v", seqs)
+	}
 }
 
 // Late news says what made it old.
