@@ -19,6 +19,8 @@ type grammar struct {
 	Tui     tuiCmd     `cmd:"" help:"Open the cockpit, or print one frame of it."`
 
 	Demo       demoCmd       `cmd:"" help:"Watch scripted agents at work in a scratch repository."`
+	Connect    connectCmd    `cmd:"" help:"Connect an agent program, or git, with this one."`
+	Disconnect disconnectCmd `cmd:"" help:"Take out again what connect has written."`
 	Hook       hookCmd       `cmd:"" help:"Answer a hook of an agent program, or of git."`
 	Serve      serveCmd      `cmd:"" help:"Speak the Model Context Protocol with an agent, on stdin and stdout."`
 	Completion completionCmd `cmd:"" help:"Print the completion script of a shell."`
@@ -33,6 +35,7 @@ type coordCmd struct {
 	Own      ownCmd      `cmd:"" group:"Claims" help:"Claim paths and everything below them."`
 	Release  releaseCmd  `cmd:"" group:"Claims" help:"Release paths and everything below them."`
 	Conflict conflictCmd `cmd:"" name:"conflicts" aliases:"preview" group:"Claims" help:"Say who else holds paths, without claiming. Exit 3 if somebody does."`
+	Guard    guardCmd    `cmd:"" group:"Claims" help:"Show or set what becomes of an edit that is in another agent's way."`
 	Drift    driftCmd    `cmd:"" group:"Claims" help:"Name files changed on disk outside of the claims, in every worktree."`
 
 	Contract contractCmd `cmd:"" group:"Contracts" help:"List, show or publish contracts; declare who builds on one."`

@@ -1,0 +1,305 @@
+package connect
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// edit changes the text of a file. nil stands for a file that is not there, before and after.
+type edit struct {
+	put func(text []byte) ([]byte, error)
+	cut func(text []byte) ([]byte, error)
+}
+
+// name is what Loadout's server is called in every program.
+const name = "loadout"
+
+// isOurs reports whether a command line runs this program with a verb.
+func isOurs(words []string, verb string) bool {
+	if len(words) < 2 {
+		return false
+	}
+	base := filepath.Base(strings.ReplaceAll(words[0], `\`, "/"))
+	return strings.TrimSuffix(base, ".exe") == name && words[1] == verb
+}
+
+// commandWords are the words of a server's entry: its command, a word or a list, and its args.
+func commandWords(entry any) []string {
+	m, ok := entry.(map[string]any)
+	if !ok {
+		return nil
+	}
+	var words []string
+	for _, key := range []string{"command", "args"} {
+		switch v := m[key].(type) {
+		case string:
+			words = append(words, v)
+		case []any:
+			for _, w := range v {
+				words = append(words, fmt.Sprint(w))
+			}
+		}
+	}
+	return words
+}
+
+// jsonServer writes the entry of the server at a path of member names.
+func jsonServer(entry map[string]any, comments bool, section string) edit {
+	at := []string{section, name}
+	ours := func(found any) bool {
+		words := commandWords(found)
+		return isOurs(words, "serve") || slices.Equal(words, commandWords(entry))
+	}
+	return edit{
+		put: func(text []byte) ([]byte, error) {
+			d, err := parseJSON(text, comments)
+			if err != nil {
+				return nil, err
+			}
+			n, err := d.find(at...)
+			switch {
+			case err != nil:
+				return nil, err
+			case n == nil:
+				err = d.set(entry, at...)
+			case ours(d.decode(n)): // maybe as somebody has changed it
+				return text, nil
+			default:
+				err = fmt.Errorf("%s has an entry %s that is none of this program", section, name)
+			}
+			return d.text, err
+		},
+		cut: func(text []byte) ([]byte, error) {
+			d, err := parseJSON(text, comments)
+			if err != nil {
+				return nil, err
+			}
+			n, err := d.find(at...)
+			if err != nil || n == nil || !ours(d.decode(n)) {
+				return text, err
+			}
+			servers, err := d.find(section)
+			if err != nil {
+				return nil, err
+			}
+			i := slices.IndexFunc(servers.members, func(m member) bool { return m.key == name })
+			err = errors.Join(d.remove(servers, i), d.prune(section))
+			return d.leftOver(err)
+		},
+	}
+}
+
+// leftOver is the text after a cut, nil when nothing but an empty object is left.
+func (d *document) leftOver(err error) ([]byte, error) {
+	if err == nil && string(bytes.TrimSpace(d.text)) == "{}" {
+		return nil, nil
+	}
+	return d.text, err
+}
+
+// hookEntry is what a program runs at an event.
+type hookEntry struct {
+	event, matcher, command string
+	timeout                 int // seconds
+}
+
+func (h hookEntry) item() map[string]any {
+	item := map[string]any{"hooks": []any{map[string]any{"type": "command", "command": h.command, "timeout": h.timeout}}}
+	if h.matcher != "" {
+		item["matcher"] = h.matcher
+	}
+	return item
+}
+
+// hookCommands are the commands of an item in a list of hooks.
+func hookCommands(item any) []string {
+	m, _ := item.(map[string]any) //nolint:errcheck // nil has no members
+	list, _ := m["hooks"].([]any) //nolint:errcheck // as above
+	commands := []string{}
+	for _, h := range list {
+		one, _ := h.(map[string]any)          //nolint:errcheck // as above
+		command, _ := one["command"].(string) //nolint:errcheck // as above
+		commands = append(commands, command)
+	}
+	return commands
+}
+
+// isHook reports whether a command is a hook of this program.
+func isHook(command string) bool {
+	program, rest, found := strings.Cut(command, " hook ")
+	return found && rest != "" && isOurs([]string{strings.Trim(program, `"' `), "hook"}, "hook")
+}
+
+// jsonHooks writes the hooks of Claude Code and Codex.
+func jsonHooks(entries []hookEntry) edit {
+	ours := func(command string) bool {
+		return isHook(command) || slices.ContainsFunc(entries, func(h hookEntry) bool { return h.command == command })
+	}
+	return edit{
+		put: func(text []byte) ([]byte, error) {
+			d, err := parseJSON(text, false)
+			if err != nil {
+				return nil, err
+			}
+			for _, entry := range entries {
+				if err := d.putHook(entry, ours); err != nil {
+					return nil, err
+				}
+			}
+			return d.text, nil
+		},
+		cut: func(text []byte) ([]byte, error) {
+			d, err := parseJSON(text, false)
+			if err != nil {
+				return nil, err
+			}
+			before := string(d.text)
+			for _, entry := range entries {
+				if err := d.cutHooks(entry.event, ours); err != nil {
+					return nil, err
+				}
+			}
+			if string(d.text) == before {
+				return text, nil
+			}
+			return d.leftOver(d.prune("hooks"))
+		},
+	}
+}
+
+func (d *document) putHook(h hookEntry, ours func(string) bool) error {
+	list, err := d.find("hooks", h.event)
+	if err != nil {
+		return err
+	}
+	if list != nil {
+		for _, n := range list.items {
+			switch commands := hookCommands(d.decode(n)); {
+			case !slices.ContainsFunc(commands, ours):
+			case slices.Contains(commands, h.command):
+				return nil
+			case len(commands) == 1:
+				return d.replace(n, h.item())
+			default:
+				return fmt.Errorf("hooks.%s has an older hook of this program among others; take it out", h.event)
+			}
+		}
+	}
+	return d.add(h.item(), "hooks", h.event)
+}
+
+func (d *document) cutHooks(event string, ours func(string) bool) error {
+	for {
+		list, err := d.find("hooks", event)
+		if err != nil || list == nil {
+			return err
+		}
+		i := slices.IndexFunc(list.items, func(n *node) bool { return slices.ContainsFunc(hookCommands(d.decode(n)), ours) })
+		if i < 0 {
+			return nil
+		}
+		own := list.items[i].get("hooks")
+		if commands := hookCommands(d.decode(list.items[i])); len(commands) > 1 { // somebody put others beside ours
+			err = d.remove(own, slices.IndexFunc(commands, ours))
+		} else {
+			err = errors.Join(d.remove(list, i), d.prune("hooks", event))
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// tomlServer writes the table of the server into Codex's configuration.
+func tomlServer(command string, args []string) edit {
+	type table = map[string]any
+	quoted := make([]string, len(args))
+	for i, a := range args {
+		quoted[i] = tomlText(a)
+	}
+	b := script(fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", name, tomlText(command), strings.Join(quoted, ", ")), false)
+	read := func(text []byte) (table, error) {
+		t := table{}
+		if err := toml.Unmarshal(bytes.TrimPrefix(text, bom), &t); err != nil {
+			return nil, errors.New(strings.TrimPrefix(err.Error(), "toml: "))
+		}
+		return t, nil
+	}
+	return edit{
+		put: func(text []byte) ([]byte, error) {
+			before, err := read(text)
+			if err != nil {
+				return nil, err
+			}
+			servers, _ := before["mcp_servers"].(table) //nolint:errcheck // nil has no members
+			if _, _, found, err := b.span(text); err != nil || !found && servers[name] != nil {
+				if isOurs(commandWords(servers[name]), "serve") {
+					return text, nil
+				}
+				return nil, errors.Join(fmt.Errorf("mcp_servers has an entry %s that is none of this program", name), err)
+			}
+			after, err := b.put(text)
+			if err != nil {
+				return nil, err
+			}
+			if unextendable.Match(text) {
+				return nil, fmt.Errorf("mcp_servers is not written as tables there, so that mcp_servers.%s cannot be added", name)
+			}
+			now, err := read(after)
+			if err != nil {
+				return nil, fmt.Errorf("a table mcp_servers.%s cannot be added to it: %w", name, err)
+			}
+			if added, ok := now["mcp_servers"].(table); ok {
+				delete(added, name)
+				delete(servers, name)
+				if len(added) == 0 && before["mcp_servers"] == nil {
+					delete(now, "mcp_servers")
+				}
+			}
+			if !reflect.DeepEqual(before, now) {
+				return nil, errors.New("the edit would change other parts of it")
+			}
+			return after, nil
+		},
+		cut: func(text []byte) ([]byte, error) {
+			if _, err := read(text); err != nil {
+				return nil, err
+			}
+			return b.cutWhole(text)
+		},
+	}
+}
+
+// unextendable finds servers that are written as one value or with dotted keys, which a table cannot be added to.
+var unextendable = regexp.MustCompile(`(?m)^[ \t]*["']?mcp_servers["']?[ \t]*[=.]`)
+
+// tomlText is a basic string of TOML, whose escapes are those of JSON.
+func tomlText(s string) string {
+	text, err := render("", s, "", "", "\n", true)
+	if err != nil {
+		return `""`
+	}
+	return text
+}
+
+// marked writes a block of a text file.
+func marked(b block) edit {
+	return edit{put: b.put, cut: b.cutWhole}
+}
+
+// cutWhole is cut, and nil where nothing is left then.
+func (b block) cutWhole(text []byte) ([]byte, error) {
+	after, err := b.cut(text)
+	if err == nil && len(after) < len(text) && len(bytes.TrimSpace(after)) == 0 {
+		return nil, nil
+	}
+	return after, err
+}
