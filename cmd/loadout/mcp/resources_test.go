@@ -112,7 +112,7 @@ func TestResources(t *testing.T) {
 			for _, uri := range []string{"loadout://event/99", "loadout://event/x", "loadout://contract/none", "loadout://other/x", "file:///etc/passwd"} {
 				_, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
 				var failed *jsonrpc.Error
-				if !errors.As(err, &failed) || failed.Code != sdk.CodeResourceNotFound && failed.Code != jsonrpc.CodeInvalidParams {
+				if !errors.As(err, &failed) || failed.Code != -32002 && failed.Code != jsonrpc.CodeInvalidParams {
 					t.Errorf("%s: %v", uri, err)
 				}
 			}

@@ -40,7 +40,7 @@ type Server struct {
 	protocol *sdk.Server
 	speaker  speaker
 	news     news
-	tools    map[string]bool
+	tools    map[string]int // place in the list, from 1
 
 	greet sync.Once
 	met   chan struct{} // closed when a client has introduced itself
@@ -56,7 +56,7 @@ func New(e *engine.Engine, o Options) (*Server, error) {
 			note(format, args...)
 		}
 	}
-	s := &Server{engine: e, options: o, tools: map[string]bool{}, met: make(chan struct{})}
+	s := &Server{engine: e, options: o, tools: map[string]int{}, met: make(chan struct{})}
 	s.news.init()
 	s.protocol = sdk.NewServer(&sdk.Implementation{Name: Name, Title: "Loadout", Version: o.Version}, &sdk.ServerOptions{
 		Instructions:       instructions,
@@ -65,7 +65,7 @@ func New(e *engine.Engine, o Options) (*Server, error) {
 		UnsubscribeHandler: s.unsubscribed,
 		CompletionHandler:  s.complete,
 	})
-	s.protocol.AddReceivingMiddleware(s.meet, s.refuseUnknown, s.listFresh)
+	s.protocol.AddReceivingMiddleware(s.meet, s.refuseUnknown, s.listFresh, s.inOrder)
 	for _, t := range toolset() {
 		if err := s.add(t); err != nil {
 			return nil, fmt.Errorf("tool %s: %w", t.name, err)
@@ -81,7 +81,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	stop := s.start(ctx)
 	defer stop()
 	err := s.protocol.Run(ctx, &lines{in: in, out: out, note: s.options.Note})
-	for _, usual := range []error{io.EOF, io.ErrClosedPipe, syscall.EPIPE} { // the client may go while it is told something
+	for _, usual := range []error{io.EOF, io.ErrClosedPipe, syscall.EPIPE, syscall.EIO} { // a pipe ends, breaks under a message, a terminal hangs up
 		if errors.Is(err, usual) {
 			return nil
 		}

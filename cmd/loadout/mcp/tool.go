@@ -1,9 +1,11 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -72,14 +74,25 @@ func (s *Server) add(t tool) error {
 	}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return t.call(ctx, s, r.Params.Arguments)
 	})
-	s.tools[t.name] = true
+	s.tools[t.name] = len(s.tools) + 1
 	return nil
+}
+
+// inOrder lists the tools as toolset has them, those of the coordination protocol first. The SDK sorts them by name.
+func (s *Server) inOrder(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		res, err := next(ctx, method, req)
+		if list, ok := res.(*sdk.ListToolsResult); ok && err == nil {
+			slices.SortFunc(list.Tools, func(a, b *sdk.Tool) int { return cmp.Compare(s.tools[a.Name], s.tools[b.Name]) })
+		}
+		return res, err
+	}
 }
 
 // refuseUnknown answers a call of a tool that is not there as tools answer, so that the model sees it.
 func (s *Server) refuseUnknown(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		if p, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && p != nil && method == "tools/call" && !s.tools[p.Name] {
+		if p, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && p != nil && method == "tools/call" && s.tools[p.Name] == 0 {
 			return refusal(&engine.UsageError{Message: "Unknown tool: " + p.Name})
 		}
 		return next(ctx, method, req)

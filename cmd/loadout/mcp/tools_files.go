@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/agentloadout/loadout/engine"
@@ -106,7 +105,7 @@ func cutDiffs(conflicts []engine.PreviewConflict) {
 	room := maxDiffs
 	for i := range conflicts {
 		if room -= len(conflicts[i].Diff); room < 0 {
-			conflicts[i].Diff = fmt.Sprintf("left out for its size: git diff -- %s", conflicts[i].Path)
+			conflicts[i].Diff = "left out for its size: git diff -- " + conflicts[i].Path
 			room += len(conflicts[i].Diff)
 		}
 	}
