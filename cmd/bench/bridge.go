@@ -149,7 +149,7 @@ type stopwatch struct{}
 
 func (stopwatch) Name() string   { return bridgeAgent }
 func (stopwatch) Scripted() bool { return true }
-func (stopwatch) Detect(context.Context) (turn.Program, error) {
+func (stopwatch) Detect(context.Context, []string) (turn.Program, error) {
 	return turn.Program{SignedIn: true}, nil
 }
 func (stopwatch) Describe(turn.Permissions) (string, error) { return "nothing", nil }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -57,14 +56,7 @@ func (o *detectCmd) run(ctx context.Context, c *call) error {
 	list := make([]detected, len(all))
 	var wg sync.WaitGroup
 	for i, p := range all {
-		if command := s.Permissions(p.Name(), "").Command; len(command) > 0 {
-			list[i] = detected{Name: p.Name(), Found: true, Path: command[0], Version: "by the settings", Account: "not asked: its first turn tells"}
-			if list[i].SignedIn = true; !isProgram(command[0]) {
-				list[i].Found, list[i].SignedIn, list[i].Reason = false, false, command[0]+", which the settings name, is no program"
-			}
-			continue
-		}
-		wg.Go(func() { list[i] = detect(ctx, p) })
+		wg.Go(func() { list[i] = detect(ctx, p, s.Permissions(p.Name(), "").Command) })
 	}
 	wg.Wait()
 	answer := struct {
@@ -87,14 +79,8 @@ func (o *detectCmd) run(ctx context.Context, c *call) error {
 	})
 }
 
-// isProgram reports whether a command of the settings can be started.
-func isProgram(command string) bool {
-	_, err := exec.LookPath(command)
-	return err == nil
-}
-
-func detect(ctx context.Context, p turn.Provider) detected {
-	program, err := p.Detect(ctx)
+func detect(ctx context.Context, p turn.Provider, command []string) detected {
+	program, err := p.Detect(ctx, command)
 	d := detected{
 		Name: p.Name(), Found: true, Path: program.Path, Version: program.Version, SignedIn: program.SignedIn, Account: program.Account,
 		Scripted: p.Scripted(),

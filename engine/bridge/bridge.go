@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -78,14 +79,15 @@ func Start(ctx context.Context, e *engine.Engine, s Sessions, o Options) (*Bridg
 
 // open makes everything ready and records that the bridge runs. It returns the view from which to follow the log.
 func (b *Bridge) open(ctx context.Context, s Sessions) (*engine.View, error) {
-	if len(s.Refs) == 0 {
-		return nil, &engine.UsageError{Message: "a bridge needs a session", Hints: []string{"loadout coord agents list    for those that are known"}}
-	}
-	if len(s.Refs) > event.MaxTurnAgents {
-		return nil, &engine.UsageError{Message: fmt.Sprintf("a bridge drives at most %d sessions", event.MaxTurnAgents)}
-	}
 	if halted, err := b.engine.Halted(); err != nil || halted != nil {
 		return nil, orHalted(err, halted)
+	}
+	before, err := b.engine.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.check(before.State); err != nil {
+		return nil, err
 	}
 	if err := Settle(ctx, b.engine); err != nil {
 		return nil, err
@@ -107,9 +109,6 @@ func (b *Bridge) open(ctx context.Context, s Sessions) (*engine.View, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(agents, func(name string) bool { return event.SameName(name, session.Agent) }) {
-			return nil, &engine.UsageError{Message: session.Agent + " is named twice"}
-		}
 		if err := b.add(session); err != nil {
 			return nil, err
 		}
@@ -120,6 +119,40 @@ func (b *Bridge) open(ctx context.Context, s Sessions) (*engine.View, error) {
 	}
 	b.tell.tell(Progress{Kind: KindActive})
 	return b.engine.View(ctx)
+}
+
+// check refuses, before anything is written, what no bridge can be.
+func (s *Sessions) check(known *state.State) error {
+	if len(s.Refs) == 0 {
+		return &engine.UsageError{Message: "a bridge needs a session", Hints: []string{"loadout coord agents list    for those that are known"}}
+	}
+	if len(s.Refs) > event.MaxTurnAgents {
+		return &engine.UsageError{Message: fmt.Sprintf("a bridge drives at most %d sessions", event.MaxTurnAgents)}
+	}
+	if err := checkFrom(s.From, known); err != nil {
+		return err
+	}
+	seen := map[Ref]bool{}
+	for _, ref := range s.Refs {
+		session, err := planned(known, ref)
+		if err != nil {
+			return err
+		}
+		key := Ref{Provider: session.Provider, Session: session.ID}
+		if seen[key] {
+			return &engine.UsageError{Message: session.Provider + ":" + session.ID + " is named twice"}
+		}
+		seen[key] = true
+	}
+	return nil
+}
+
+// checkFrom refuses a place to begin at that is not in the log.
+func checkFrom(from *int64, s *state.State) error {
+	if from != nil && (*from < -1 || *from > s.Head()) {
+		return &engine.ValidationError{Field: "from", Reason: fmt.Sprintf("is not a sequence number from -1 to %d", s.Head())}
+	}
+	return nil
 }
 
 func orHalted(err error, halted *engine.HaltedError) error {
@@ -135,7 +168,11 @@ func (b *Bridge) detect(ctx context.Context, refs []Ref) error {
 	if err != nil {
 		return err
 	}
-	programs := map[string]turn.Provider{}
+	type program struct {
+		turn.Provider
+		command []string
+	}
+	programs := map[string]program{}
 	for _, ref := range refs {
 		name := ref.Provider
 		if s, ok := v.State.Session(ref.Agent); ok && name == "" {
@@ -148,15 +185,14 @@ func (b *Bridge) detect(ctx context.Context, refs []Ref) error {
 		if err != nil {
 			return err
 		}
-		if len(b.options.Permissions(name, ref.Agent).Command) == 0 { // a program of another name cannot be asked; its first turn tells
-			programs[name] = p
-		}
+		command := b.options.Permissions(name, ref.Agent).Command
+		programs[strings.Join(append([]string{name}, command...), "\x00")] = program{p, command}
 	}
 	errs := make(chan error, len(programs))
-	for name, p := range programs {
+	for _, p := range programs {
 		go func() {
-			if _, err := p.Detect(ctx); err != nil {
-				errs <- providerError(name, err)
+			if _, err := p.Detect(ctx, p.command); err != nil {
+				errs <- providerError(p.Name(), err)
 				return
 			}
 			errs <- nil
@@ -181,7 +217,7 @@ func (b *Bridge) add(s state.Session) error {
 	if err != nil {
 		return err
 	}
-	may, err := provider.Describe(b.options.Permissions(s.Provider, s.Agent))
+	may, err := b.options.describe(provider, s.Agent)
 	if err != nil {
 		return err
 	}

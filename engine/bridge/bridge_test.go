@@ -523,8 +523,12 @@ func TestRefusals(t *testing.T) {
 		"a cursor ahead":     {Sessions{Refs: []Ref{{Provider: "claude-code", Session: "1"}}, From: pointer[int64](99)}, new(*engine.ValidationError)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := Start(t.Context(), s.Engine, tt.all, s.options); !errors.As(err, tt.want) {
-				t.Errorf("%v", err)
+			before := s.log()
+			if _, err := Start(t.Context(), s.Engine, tt.all, s.options); !errors.As(err, tt.want) || s.log() != before {
+				t.Errorf("%v, or it wrote", err)
+			}
+			if _, err := Plan(t.Context(), s.Engine, tt.all, s.options); !errors.As(err, tt.want) {
+				t.Errorf("a dry run: %v", err)
 			}
 		})
 	}

@@ -211,7 +211,7 @@ func answers(name string) *program {
 func (p *program) Name() string   { return p.name }
 func (p *program) Scripted() bool { return true }
 
-func (p *program) Detect(context.Context) (turn.Program, error) {
+func (p *program) Detect(context.Context, []string) (turn.Program, error) {
 	return turn.Program{Path: "/bin/" + p.name, Version: "1", SignedIn: true}, nil
 }
 

@@ -111,6 +111,15 @@ func (r Ref) isKnown(s *state.State) bool {
 	return slices.ContainsFunc(s.Sessions(), func(s state.Session) bool { return s.ID == r.Session && s.Provider == r.Provider })
 }
 
+// describe says what turns of an agent may do. What the program does not know is a *UsageError: nothing failed.
+func (o *Options) describe(p turn.Provider, agent string) (string, error) {
+	may, err := p.Describe(o.Permissions(p.Name(), agent))
+	if err != nil {
+		return "", &engine.UsageError{Message: err.Error(), Hints: engine.Hints(err)}
+	}
+	return may, nil
+}
+
 // ParseRef reads PROGRAM:SESSION, or AGENT. An id may have colons.
 func ParseRef(s string) (Ref, error) {
 	provider, session, found := strings.Cut(strings.TrimSpace(s), ":")

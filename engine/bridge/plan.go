@@ -36,6 +36,9 @@ func Plan(ctx context.Context, e *engine.Engine, s Sessions, o Options) ([]Plann
 	if err != nil {
 		return nil, err
 	}
+	if err := s.check(v.State); err != nil {
+		return nil, err
+	}
 	list := make([]Planned, 0, len(s.Refs))
 	for _, ref := range s.Refs {
 		p, err := plan(ctx, e, v, &o, policy, s, ref)
@@ -59,7 +62,7 @@ func plan(ctx context.Context, e *engine.Engine, v *engine.View, o *Options, pol
 	if err != nil {
 		return Planned{}, err
 	}
-	may, err := provider.Describe(o.Permissions(session.Provider, session.Agent))
+	may, err := o.describe(provider, session.Agent)
 	if err != nil {
 		return Planned{}, err
 	}

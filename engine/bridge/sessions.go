@@ -88,8 +88,8 @@ func attach(ctx context.Context, e *engine.Engine, o *Options, ref Ref, dir stri
 	if err != nil {
 		return state.Session{}, err
 	}
-	if from != nil && (*from < -1 || *from > v.State.Head()) {
-		return state.Session{}, &engine.ValidationError{Field: "from", Reason: fmt.Sprintf("is not a sequence number from -1 to %d", v.State.Head())}
+	if err := checkFrom(from, v.State); err != nil {
+		return state.Session{}, err
 	}
 	if ref.Session == "" {
 		s, ok := v.State.Session(ref.Agent)

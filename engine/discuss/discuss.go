@@ -216,13 +216,13 @@ func (d *Discussion) check(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for i, side := range d.sides {
 		if _, err := side.provider.Describe(d.permissions(side.provider.Name(), side.agent)); err != nil {
-			return err
+			return &engine.UsageError{Message: err.Error(), Hints: engine.Hints(err)}
 		}
 		if i > 0 && side.provider.Name() == d.sides[0].provider.Name() {
 			continue
 		}
 		wg.Go(func() {
-			if _, err := side.provider.Detect(ctx); err != nil {
+			if _, err := side.provider.Detect(ctx, d.permissions(side.provider.Name(), side.agent).Command); err != nil {
 				errs[i] = &engine.ProviderError{Provider: side.provider.Name(), Err: err, Hints: engine.Hints(err)}
 			}
 		})

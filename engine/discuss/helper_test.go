@@ -46,10 +46,12 @@ type program struct {
 	turns []turn.Turn
 }
 
-func (p *program) Name() string                                 { return p.name }
-func (p *program) Scripted() bool                               { return !p.paid }
-func (p *program) Detect(context.Context) (turn.Program, error) { return turn.Program{}, p.detect }
-func (p *program) Describe(m turn.Permissions) (string, error)  { return fmt.Sprint(m), nil }
+func (p *program) Name() string   { return p.name }
+func (p *program) Scripted() bool { return !p.paid }
+func (p *program) Detect(context.Context, []string) (turn.Program, error) {
+	return turn.Program{}, p.detect
+}
+func (p *program) Describe(m turn.Permissions) (string, error) { return fmt.Sprint(m), nil }
 func (p *program) Do(ctx context.Context, t turn.Turn, progress func(turn.Progress)) (turn.Reply, error) {
 	p.scene.mu.Lock()
 	p.scene.calls++

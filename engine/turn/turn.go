@@ -37,9 +37,10 @@ type Provider interface {
 	Name() string
 	// Scripted reports that no model answers: what it says is made up, and is to be labelled so wherever it is shown.
 	Scripted() bool
-	// Detect looks for the program and asks it for its version and whether it is signed in, without spending anything. A failure
-	// of kind NotInstalled or NotSignedIn is returned as a *Failure together with what was found.
-	Detect(ctx context.Context) (Program, error)
+	// Detect looks for the program and asks it for its version and whether it is signed in, without spending anything. command, as
+	// in Permissions, starts it instead of its usual name when it is not empty: then it only has to be there. A failure of kind
+	// NotInstalled or NotSignedIn is returned as a *Failure together with what was found.
+	Detect(ctx context.Context, command []string) (Program, error)
 	// Describe says in words what a turn with these permissions may do, and refuses those that the program does not know.
 	Describe(p Permissions) (string, error)
 	// Do starts a session, or resumes the one that t names, and submits one turn. It returns when the program and all that it

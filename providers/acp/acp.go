@@ -53,8 +53,8 @@ func (p Provider) Name() string { return p.program.Provider }
 // Scripted is false: a model answers.
 func (Provider) Scripted() bool { return false }
 
-// Detect starts the agent and asks who it is. The protocol has no question for the login: it shows when a session is opened.
-func (p Provider) Detect(ctx context.Context) (turn.Program, error) {
+// Detect starts the agent by the command that it was made with, and asks who it is. The protocol has no question for the login: it shows when a session is opened.
+func (p Provider) Detect(ctx context.Context, _ []string) (turn.Program, error) {
 	path, _, err := p.program.Find(p.command)
 	if err != nil {
 		return turn.Program{}, err

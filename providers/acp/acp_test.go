@@ -210,10 +210,10 @@ func TestCancel(t *testing.T) {
 
 func TestDetect(t *testing.T) {
 	t.Setenv(envAgent, "plain")
-	found, err := New(name, []string{os.Args[0]}).Detect(t.Context())
+	found, err := New(name, []string{os.Args[0]}).Detect(t.Context(), nil)
 	if err != nil || found.Version != "stand-in 1.2" || !filepath.IsAbs(found.Path) {
 		t.Errorf("found %+v, %v", found, err)
 	}
-	_, err = New(name, []string{"no-such-program-anywhere"}).Detect(t.Context())
+	_, err = New(name, []string{"no-such-program-anywhere"}).Detect(t.Context(), nil)
 	clienttest.WantFailure(t, name, turn.NotInstalled, turn.Nothing, err)
 }

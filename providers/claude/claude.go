@@ -36,10 +36,13 @@ func (Provider) Name() string { return Name }
 func (Provider) Scripted() bool { return false }
 
 // Detect asks the program for its version and its login.
-func (Provider) Detect(ctx context.Context) (turn.Program, error) {
-	path, _, err := claude.Find(nil)
+func (Provider) Detect(ctx context.Context, command []string) (turn.Program, error) {
+	path, _, err := claude.Find(command)
 	if err != nil {
 		return turn.Program{}, err
+	}
+	if len(command) > 0 {
+		return program.Unasked(path), nil
 	}
 	found := turn.Program{Path: path}
 	version, _, err := claude.Ask(ctx, process.Command{Path: path, Args: []string{"--version"}})

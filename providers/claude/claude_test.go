@@ -252,6 +252,13 @@ func TestEndedContextStartsNothing(t *testing.T) {
 
 func TestDetectWithoutTheProgram(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	_, err := New().Detect(t.Context())
+	_, err := New().Detect(t.Context(), nil)
 	wantFailure(t, turn.NotInstalled, turn.Nothing, err)
+	_, err = New().Detect(t.Context(), []string{"no-such-wrapper", "x"})
+	wantFailure(t, turn.NotInstalled, turn.Nothing, err)
+	// A wrapper is not started: to one that takes no questions every start is a turn.
+	self := os.Args[0]
+	if found, err := New().Detect(t.Context(), []string{self, "-test.run", "Nothing"}); err != nil || found.Path != self || found.Account == "" {
+		t.Errorf("%+v, %v", found, err)
+	}
 }

@@ -320,13 +320,13 @@ func TestRealDetect(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("CLAUDE_CONFIG_DIR", t.TempDir())
 	t.Setenv("ANTHROPIC_API_KEY", "")
-	found, err := New().Detect(t.Context())
+	found, err := New().Detect(t.Context(), nil)
 	wantFailure(t, turn.NotSignedIn, turn.Nothing, err)
 	if !strings.Contains(found.Version, "Claude Code") || found.Path != filepath.Join(bin, "claude") || found.SignedIn {
 		t.Errorf("found %+v", found)
 	}
 	t.Setenv("ANTHROPIC_API_KEY", "sk-test")
-	found, err = New().Detect(t.Context())
+	found, err = New().Detect(t.Context(), nil)
 	if err != nil || !found.SignedIn || found.Account == "" || strings.Contains(found.Account, "sk-") {
 		t.Errorf("found %+v, %v", found, err)
 	}

@@ -37,10 +37,13 @@ func (Provider) Scripted() bool { return false }
 
 // Detect asks the program for its version and its login. A model provider of the person's own, with a key of its own, is no login to the
 // program: turns work all the same.
-func (Provider) Detect(ctx context.Context) (turn.Program, error) {
-	path, _, err := codex.Find(nil)
+func (Provider) Detect(ctx context.Context, command []string) (turn.Program, error) {
+	path, _, err := codex.Find(command)
 	if err != nil {
 		return turn.Program{}, err
+	}
+	if len(command) > 0 {
+		return program.Unasked(path), nil
 	}
 	found := turn.Program{Path: path}
 	version, _, err := codex.Ask(ctx, process.Command{Path: path, Args: []string{"--version"}})

@@ -338,18 +338,18 @@ func TestRealDetect(t *testing.T) {
 	t.Setenv("PATH", bin)
 	t.Setenv("CODEX_HOME", t.TempDir())
 	t.Setenv("CODEX_API_KEY", "")
-	found, err := New().Detect(t.Context())
+	found, err := New().Detect(t.Context(), nil)
 	wantFailure(t, turn.NotSignedIn, turn.Nothing, err)
 	if !strings.HasPrefix(found.Version, "codex-cli ") || found.Path != filepath.Join(bin, "codex") || found.SignedIn {
 		t.Errorf("found %+v", found)
 	}
 	clienttest.Write(t, filepath.Join(os.Getenv("CODEX_HOME"), "auth.json"), `{"OPENAI_API_KEY":"sk-test-0123456789abcdef"}`)
-	found, err = New().Detect(t.Context())
+	found, err = New().Detect(t.Context(), nil)
 	if err != nil || !found.SignedIn || found.Account != "API key configured" || strings.Contains(found.Account, "sk-") {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	t.Setenv("CODEX_API_KEY", "sk-test")
-	found, err = New().Detect(t.Context())
+	found, err = New().Detect(t.Context(), nil)
 	if err != nil || !found.SignedIn || found.Account != "CODEX_API_KEY" {
 		t.Errorf("found %+v, %v", found, err)
 	}

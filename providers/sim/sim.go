@@ -101,7 +101,7 @@ func (p *Provider) Name() string { return p.o.Name }
 func (*Provider) Scripted() bool { return true }
 
 // Detect always finds it.
-func (*Provider) Detect(context.Context) (turn.Program, error) {
+func (*Provider) Detect(context.Context, []string) (turn.Program, error) {
 	return turn.Program{Version: "built in", SignedIn: true, Account: "none: a script answers"}, nil
 }
 

@@ -122,7 +122,7 @@ func TestEveryModeIsDescribedAndKnown(t *testing.T) {
 			t.Errorf("%q: %q, %v", mode, text, err)
 		}
 	}
-	if found, err := p.Detect(t.Context()); err != nil || !found.SignedIn {
+	if found, err := p.Detect(t.Context(), nil); err != nil || !found.SignedIn {
 		t.Errorf("found %+v, %v", found, err)
 	}
 }

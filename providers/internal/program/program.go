@@ -49,6 +49,12 @@ func (p Program) Find(command []string) (path string, args []string, err error) 
 	return path, args, nil
 }
 
+// Unasked is a program that a person's own command starts. It may be a wrapper to which every start is a turn, so nothing is asked:
+// that it is there is all that is known.
+func Unasked(path string) turn.Program {
+	return turn.Program{Path: path, Version: "by the settings", SignedIn: true, Account: "not asked: its first turn tells"}
+}
+
 // Ask runs the program with a question that costs nothing, and returns what it printed to stdout, its exit status, and the end of
 // what it printed to stderr. The error is a *turn.Failure.
 func (p Program) Ask(ctx context.Context, c process.Command) (out string, l process.Lines, err error) {
