@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/discuss"
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/tui/pane"
 )
@@ -23,6 +24,14 @@ type Engine interface {
 }
 
 var _ Engine = (*engine.Engine)(nil)
+
+// Discussion is one that is held in this process. *discuss.Discussion is one.
+type Discussion interface {
+	// Live is how it stands now.
+	Live() discuss.Live
+	// Changed has a token whenever Live is another than before.
+	Changed() <-chan struct{}
+}
 
 // Runner runs the headless verbs inside of the cockpit, for its command line.
 type Runner interface {

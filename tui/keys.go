@@ -142,6 +142,10 @@ func (m *model) intent(i keymap.Intent, k tea.KeyMsg) tea.Cmd {
 	case keymap.Claim, keymap.Release, keymap.Acknowledge, keymap.Ask, keymap.AddTask, keymap.Decide,
 		keymap.Force, keymap.Answer:
 		return m.act(i)
+	case keymap.Discuss:
+		return m.askDiscussion()
+	case keymap.GoOn:
+		return m.askGoOn(focused)
 	default:
 		return m.do(m.focus, focused.Handle(i))
 	}

@@ -58,6 +58,7 @@ type model struct {
 	live   pane.Snapshot // the state as of now
 	travel travel
 	feed   *feed
+	talk   Discussion // nil: none is held in this process
 
 	overlays overlay.Stack
 	confirms map[overlay.Overlay]func() tea.Cmd // what submitting a form does
@@ -178,6 +179,9 @@ func newModel(ctx context.Context, o Options) (*model, error) {
 	m.visited = make([]int, len(m.panes))
 	m.most = layout.Most(set.Layout)
 	m.live = pane.Snapshot{State: state.New(), Now: o.Clock(), Actor: o.Agent, FoldCase: o.Engine.Project().FoldCase}
+	if m.talk = o.Discussion; m.talk != nil {
+		o.Pane, m.zoomed = "discussion", true
+	}
 	if o.Pane != "" {
 		if m.focus = m.paneByID(o.Pane); m.focus < 0 {
 			return nil, m.unknownPane(o.Pane)
@@ -222,7 +226,7 @@ func (m *model) paneByID(id string) int {
 
 // init starts what runs for as long as the cockpit does.
 func (m *model) init() tea.Cmd {
-	cmds := []tea.Cmd{m.waitFeed(time.Time{}), m.scheduleTick()}
+	cmds := []tea.Cmd{m.waitFeed(time.Time{}), m.waitTalk(0), m.scheduleTick()}
 	if m.past() {
 		cmds = append(cmds, m.readPast(m.travel.want))
 	}
@@ -252,6 +256,10 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case loadedMsg:
 		m.dirty = true
 		return m.do(msg.pane, m.panes[msg.pane].Loaded(msg.key, msg.value, msg.err))
+	case talkMsg:
+		return m.talked(msg)
+	case discussedMsg:
+		return m.discussed(msg)
 	case actedMsg:
 		return m.acted(msg)
 	case stateAtMsg:

@@ -3,6 +3,7 @@ package tui
 import (
 	"time"
 
+	"github.com/agentloadout/loadout/engine/discuss"
 	"github.com/agentloadout/loadout/engine/state"
 )
 
@@ -19,6 +20,9 @@ type (
 		value any
 		err   error
 	}
+
+	// talkMsg is how the discussion of this process stands.
+	talkMsg struct{ live discuss.Live }
 
 	// actedMsg is the end of an action.
 	actedMsg struct {

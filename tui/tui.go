@@ -41,6 +41,8 @@ type Options struct {
 	Pane    string // the pane that has the focus first, default the first
 	At      int64  // show the project as of this event; Now: live
 
+	Discussion Discussion // held in this process: its pane fills the window, and shows what is being said; nil: none
+
 	In, Out     *os.File                 // the terminal, for Run
 	Environment func(name string) string // default os.Getenv
 	Clock       func() time.Time         // default time.Now

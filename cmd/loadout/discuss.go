@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -154,7 +155,15 @@ type holder struct {
 	engine  *engine.Engine
 	flags   *holding
 	options discuss.Options
-	show    func(discuss.Progress) // what is done with each step
+
+	mu    sync.Mutex
+	quiet bool // the cockpit has the terminal
+}
+
+func (h *holder) hush(quiet bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.quiet = quiet
 }
 
 func newHolder(c *call, e *engine.Engine, flags *holding) (*holder, error) {
@@ -163,9 +172,8 @@ func newHolder(c *call, e *engine.Engine, flags *holding) (*holder, error) {
 		return nil, err
 	}
 	h := &holder{call: c, engine: e, flags: flags}
-	h.show = h.print
 	h.options = discuss.Options{
-		Providers: c.players(s), Permissions: s.Permissions, Report: func(p discuss.Progress) { h.show(p) },
+		Providers: c.players(s), Permissions: s.Permissions, Report: h.print,
 	}
 	return h, nil
 }
@@ -220,10 +228,11 @@ func (h *holder) announce(d *discuss.Discussion, rest *discuss.Thread) {
 	programs := d.Programs()
 	// Also with --json, and before anything is spent: a refusal in JSON, which comes after it, is the last object of stderr.
 	(&printer{w: c.stderr}).printf("%s: %s proposes, %s reviews\n", words.Plural(d.Left(), "paid turn"), programs[0], programs[1])
-	if !d.Paid() {
+	if d.Paid() {
+		c.notePaid(slices.Compact(programs)...)
+	} else {
 		c.note("note: scripts answer; nothing is really spent")
 	}
-	c.notePaid(slices.Compact(programs)...)
 }
 
 func unknownSince(t state.Turn) string {
@@ -263,7 +272,12 @@ func (h *holder) confirm(ctx context.Context) error {
 
 // print tells a step in lines of text.
 func (h *holder) print(p discuss.Progress) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	c := h.call
+	if h.quiet {
+		return
+	}
 	if c.JSON {
 		if p.Kind == discuss.KindNotice {
 			c.note("note: %s: %s", p.Agent, p.Text)

@@ -22,6 +22,7 @@ var names = map[Intent]string{
 	Collapse: "collapse", Expand: "expand", Unclaimed: "unclaimed", Force: "force", Diff: "diff", OlderRevision: "older-revision",
 	NewerRevision: "newer-revision", OlderBase: "older-base", NewerBase: "newer-base", Columns: "columns", Answer: "answer",
 	Follow: "follow", Travel: "travel", Raw: "raw",
+	Discuss: "discuss", GoOn: "go-on",
 }
 
 // String is the intent's name in the settings.

@@ -73,7 +73,9 @@ const (
 	Follow
 	Travel
 
-	Raw // text as it was written, or rendered
+	Raw     // text as it was written, or rendered
+	Discuss // have two agents discuss something
+	GoOn    // with a discussion that was interrupted
 )
 
 // Scope is where a binding holds.
@@ -201,6 +203,8 @@ func Default() *Map {
 		Discussion: {
 			bind(Follow, "f", "follow", "f").hint(6, "f", "follow"),
 			bind(Raw, "m", "statements as they were written, or rendered", "m").hint(6, "m", "raw"),
+			bind(Discuss, "S", "have two agents discuss something; spends turns", "S").hint(5, "S", "discuss"),
+			bind(GoOn, "o", "go on with the discussion; spends turns", "o"),
 		},
 		Bridge: {},
 		Work:   {},

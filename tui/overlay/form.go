@@ -66,8 +66,9 @@ func (i *Input) key(k tea.KeyMsg) {
 type Form struct {
 	theme  *theme.Theme
 	title  string
-	verb   string   // what Enter does
-	about  []string // what it is about, a paragraph each
+	verb   string               // what Enter does
+	about  []string             // what it is about, a paragraph each
+	note   func(f *Form) string // what follows from what was entered; nil: nothing
 	inputs []*Input
 	at     int
 	busy   string
@@ -85,6 +86,19 @@ func (f *Form) Alarm() *Form {
 	f.alarm = true
 	return f
 }
+
+// At moves to the input of that name, for what is filled in before it seldom changes.
+func (f *Form) At(name string) *Form {
+	for i, in := range f.inputs {
+		if in.Name == name {
+			f.at = i
+		}
+	}
+	return f
+}
+
+// Note has the form say, below what it is about, what follows from what was entered so far.
+func (f *Form) Note(note func(f *Form) string) { f.note = note }
 
 // Value is what was entered in the input of that name, without blanks around it.
 func (f *Form) Value(name string) string {
@@ -106,11 +120,7 @@ func (f *Form) IsBusy() bool { return f.busy != "" }
 func (f *Form) Refuse(field string, paragraphs ...string) {
 	f.busy = ""
 	f.wrong = paragraphs
-	for i, in := range f.inputs {
-		if in.Name == field {
-			f.at = i
-		}
-	}
+	f.At(field)
 }
 
 // Key edits the form.
@@ -255,6 +265,11 @@ func (f *Form) talk(w int) []theme.Spans {
 	for _, paragraph := range f.about {
 		for _, line := range text.Wrap(text.Line(paragraph), w) {
 			lines = append(lines, theme.Spans{theme.S(line, t.Text)})
+		}
+	}
+	if f.note != nil {
+		for _, line := range text.Wrap(text.Line(f.note(f)), w) {
+			lines = append(lines, theme.Spans{theme.S(line, t.Accent)})
 		}
 	}
 	if len(f.wrong) > 0 && len(lines) > 0 {

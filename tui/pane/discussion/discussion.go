@@ -84,8 +84,8 @@ func (p *Pane) Filter() string { return p.filter }
 // Blank reports that there is no thread.
 func (p *Pane) Blank() bool { return len(p.threads) == 0 && p.filter == "" }
 
-// Preview reports whether the transcript is beside the list.
-func (p *Pane) Preview() bool { return p.zoomed && p.w >= 100 }
+// Preview reports whether the transcript is beside the list. One that is held in this process has all the room.
+func (p *Pane) Preview() bool { return p.zoomed && p.w >= 100 && p.talk.Thread == "" }
 
 // SetSize sets the cells to draw in.
 func (p *Pane) SetSize(w, h int, zoomed bool) {
