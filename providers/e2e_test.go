@@ -123,6 +123,7 @@ func (p *place) log(t *testing.T) []line {
 
 // TestRealDiscussion has both real programs discuss, with each of them as the proposer.
 func TestRealDiscussion(t *testing.T) {
+	t.Parallel()
 	conclusion := map[string]any{"decision": "Use cents", "rationale": "No rounding.", "alternatives": []string{"decimals"}, "unresolved": []string{"taxes"}}
 	text, err := json.Marshal(conclusion)
 	if err != nil {
