@@ -184,7 +184,7 @@ func (e *Engine) examineEvents(ctx context.Context, r *DoctorReport) error {
 			words.Plural(int(far.count), "line"), e.log.Path(), far.line, far.seq)})
 	}
 	if bad := fresh.state.Skips(); bad.Bad > 0 {
-		text := fmt.Sprintf("%d lines of %s change nothing because they are no valid events", bad.Bad, e.log.Path())
+		text := fmt.Sprintf("lines of %s that change nothing because they are no valid events: %d", e.log.Path(), bad.Bad)
 		if n := len(bad.Recent); n > 0 {
 			text += fmt.Sprintf("; the last is line %d: %s", bad.Recent[n-1].Line, bad.Recent[n-1].Reason)
 		}
@@ -266,8 +266,8 @@ func (e *Engine) examineMessages(r *DoctorReport, s *state.State) {
 		return
 	}
 	if n := len(box.corrupt); n > 0 {
-		r.add(Finding{Code: findingMailLines, Info: true, Text: fmt.Sprintf("%d lines of %s cannot be read; the first is line %d: it %s",
-			n, MessagesName, box.corrupt[0].Line, box.corrupt[0].Reason)})
+		r.add(Finding{Code: findingMailLines, Info: true, Text: fmt.Sprintf("lines of %s that cannot be read: %d; the first is line %d: it %s",
+			MessagesName, n, box.corrupt[0].Line, box.corrupt[0].Reason)})
 	}
 	if behind(s, box) {
 		r.add(Finding{Code: findingMessages, Fixable: true, Text: MessagesName + " and the log disagree about what was handed over"})

@@ -265,7 +265,7 @@ func (c *checker) lines(ctx context.Context) error {
 	for _, f := range []Finding{bad, missing, twice, copies, falling} {
 		if f.Count > 0 {
 			f.Path = c.log.path
-			f.Text = fmt.Sprintf("%d lines of %s %s, the first is line %d", f.Count, c.log.path, f.Text, f.Line)
+			f.Text = fmt.Sprintf("lines of %s that %s: %d, the first is line %d", c.log.path, f.Text, f.Count, f.Line)
 			c.add(f)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -506,6 +508,23 @@ func TestAttachToARunningBridge(t *testing.T) {
 	s.must(err)
 	if err := b.Wait(); err != nil { // nobody is left to drive
 		t.Error(err)
+	}
+	if said := s.told.of(KindNotice); len(said) != 2 || !strings.HasPrefix(said[0].Text, "its session is not known any more") {
+		t.Errorf("a bridge ends without a word: %+v", said)
+	}
+}
+
+// TestALostLogEndsTheBridge: it says why.
+func TestALostLogEndsTheBridge(t *testing.T) {
+	s := newScene(t, answers("claude-code"))
+	b := s.start()
+	s.must(os.Remove(filepath.Join(s.Project().Dir, "coordination.jsonl")))
+	s.say("user", "*", "is anybody there?")
+	if err := b.Wait(); err != nil {
+		t.Error(err)
+	}
+	if said := s.told.of(KindNotice); len(said) != 1 || !strings.Contains(said[0].Text, "not known any more") {
+		t.Errorf("%+v", said)
 	}
 }
 

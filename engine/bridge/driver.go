@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"strings"
 	"time"
 
 	"github.com/agentloadout/loadout/engine"
@@ -141,6 +142,9 @@ func (d *driver) step(ctx context.Context) (time.Duration, error) {
 	}
 	s, ok := v.State.Session(d.agent)
 	if !ok {
+		d.tell(KindNotice, func(p *Progress) { // a lost log says so in its notes
+			p.Text = strings.Join(append([]string{"its session is not known any more, so it gets no turns"}, v.Notes...), "; ")
+		})
 		return 0, errForgotten
 	}
 	t, wait := due(v.State, d.agent, v.Now, b.options.Backoff)
