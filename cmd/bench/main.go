@@ -92,6 +92,7 @@ var measurements = []measurement{
 	{"fold", measureFold},
 	{"follow", measureFollow},
 	{"bridge", measureBridge},
+	{"mcp", measureMCP},
 	{"frame", measureFrame},
 	{"cockpit", measureCockpit},
 }

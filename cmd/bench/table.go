@@ -83,6 +83,8 @@ How each row is taken:
 - **Cockpit**: %[1]sloadout tui --pane timeline%[1]s on a pseudo-terminal of 200×60, on generated logs with a checkpoint: 7 starts; 300 keys, each
   until its first byte; a minute without events; 40 random numbers typed as a filter until the frame has that event selected; and keys on
   the command line until their letter is there while another process stores 10,000 events in a second.
+- **MCP**: a client of the Go SDK starts %[1]sloadout serve%[1]s in a project whose log has 100,000 generated events and a checkpoint, 15 times,
+  and then calls tools of one server 300 times in turn, each from the request to its answer over the pipes.
 - **Frame**: the cockpit's own benchmark: a message that moves the timeline of 100,000 events, then the frame.
 
 What holds a row back:
