@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/agentloadout/loadout/tui/list"
 	"github.com/agentloadout/loadout/tui/text"
 	"github.com/agentloadout/loadout/tui/theme"
 )
@@ -74,6 +75,9 @@ type Form struct {
 	busy   string
 	wrong  []string // why it was refused, a paragraph each; the first is the sentence, the others are what helps
 	alarm  bool
+
+	scroll  list.Scroll // in what it says, where that is longer than the window has room for
+	refused bool        // since it was drawn
 }
 
 // NewForm makes a form. verb says what Enter does.
@@ -119,7 +123,7 @@ func (f *Form) IsBusy() bool { return f.busy != "" }
 // Refuse shows why the form was refused, and lets it be edited again. field moves to the input of that name, if any.
 func (f *Form) Refuse(field string, paragraphs ...string) {
 	f.busy = ""
-	f.wrong = paragraphs
+	f.wrong, f.refused = paragraphs, true
 	f.At(field)
 }
 
@@ -141,6 +145,12 @@ func (f *Form) Key(k tea.KeyMsg) Outcome {
 			return Open
 		case "shift+tab", "up":
 			f.move(-1)
+			return Open
+		case "pgdown":
+			f.scroll.Page(1)
+			return Open
+		case "pgup":
+			f.scroll.Page(-1)
 			return Open
 		}
 	}
@@ -176,6 +186,8 @@ func (f *Form) Current() *Input {
 func (f *Form) move(d int) {
 	if n := len(f.inputs); n > 0 {
 		f.at = (f.at + d + n) % n
+	} else {
+		f.scroll.Move(d)
 	}
 }
 
@@ -201,7 +213,12 @@ func (f *Form) View(w, h int) []string {
 		first = min(f.at, len(inputs)-room)
 	}
 	inputs = inputs[first:min(first+room, len(inputs))]
-	talk = talk[:min(len(talk), max(room-len(inputs), 0))]
+	if f.scroll.SetSize(len(talk), max(room-len(inputs), 0)); f.refused { // the refusal is at the end
+		f.scroll.End()
+		f.refused = false
+	}
+	from, to := f.scroll.Visible()
+	talk = talk[from:to]
 
 	var body []string
 	add := func(spans theme.Spans) {
@@ -306,6 +323,9 @@ func (f *Form) hint() theme.Spans {
 	}
 	if in := f.Current(); in != nil && in.Long {
 		hint = append(hint, theme.S("  ctrl+o", t.Strong), theme.S(" editor", t.Dim))
+	}
+	if above, below := f.scroll.Partial(); above || below {
+		hint = append(hint, theme.S("  pgdn", t.Strong), theme.S(" more", t.Dim))
 	}
 	return append(hint, theme.S("  esc", t.Strong), theme.S(" cancel", t.Dim))
 }
