@@ -318,7 +318,7 @@ func (v View) refuseRelease(c ReleasePaths, path string) error {
 
 // nothingHeld says that nobody holds path, and since when if the agent's own claim has lapsed.
 func (v View) nothingHeld(agent, path string) error {
-	missing := &NotFoundError{Kind: "claim on", Name: told(path), Reason: "nobody holds it"}
+	missing := &NotFoundError{Kind: "claim", Name: told(path), Reason: "nobody holds it"}
 	if at, lapsed := v.lapsedAt(agent, path); lapsed {
 		missing.Reason = "it lapsed at " + words.Since(v.Now, at)
 	}

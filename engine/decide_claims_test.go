@@ -266,13 +266,13 @@ func TestReleaseRefuses(t *testing.T) {
 	if refusal.Have != 1 {
 		t.Errorf("have %d, want the fence of src", refusal.Have)
 	}
-	d.missing("claim on", ReleasePaths{Agent: "codex", Paths: []string{"docs"}}, "nobody holds it")
-	d.missing("claim on", ReleasePaths{Agent: "codex", Paths: []string{"sr"}}, "did you mean src?")
+	d.missing("claim", ReleasePaths{Agent: "codex", Paths: []string{"docs"}}, "nobody holds it")
+	d.missing("claim", ReleasePaths{Agent: "codex", Paths: []string{"sr"}}, "did you mean src?")
 	d.holds("src codex exclusive 1", "web gemini exclusive 2")
 
 	d.do(Own{Agent: "gemini", Paths: []string{"docs"}, TTL: time.Minute})
 	d.now = d.now.Add(time.Hour)
-	d.missing("claim on", ReleasePaths{Agent: "gemini", Paths: []string{"docs"}}, "it lapsed at 08:04")
+	d.missing("claim", ReleasePaths{Agent: "gemini", Paths: []string{"docs"}}, "it lapsed at 08:04")
 }
 
 func TestForce(t *testing.T) {

@@ -141,7 +141,9 @@ func (e *Engine) examine(ctx context.Context, o DoctorOptions) (DoctorReport, er
 	} else if halted, err := e.Halted(); err == nil && halted != nil {
 		r.add(Finding{Code: findingHalted, Info: true, Text: halted.Error()})
 	}
-	e.examineSettings(&r, o.Settings)
+	if !r.has(string(store.UnsafePath), e.log.Dir()) {
+		e.examineSettings(&r, o.Settings)
+	}
 	r.Healthy = true
 	for _, f := range r.Findings {
 		r.Healthy = r.Healthy && f.Info

@@ -278,6 +278,20 @@ func TestDoctorReadsWhatPeopleWrite(t *testing.T) {
 	if err != nil || r.Healthy || codes(r) != findingSettings {
 		t.Errorf("%+v, %v", r, err)
 	}
+	if err := os.Rename(s.path(""), s.path("")+".aside"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(strings.TrimSuffix(s.path(""), "/"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.Doctor(t.Context(), DoctorOptions{Settings: errors.New("settings.json cannot be read")}); err != nil || codes(r) != "unsafe-path" {
+		t.Errorf("one fault is told twice: %+v, %v", r, err)
+	}
+}
+
+func TestDoctorTellsSizesInWords(t *testing.T) {
+	s := newScene(t)
+	s.do(note("codex", "x"))
 	s.Engine = s.open(Options{CompactAbove: 1})
 	if r := s.doctor(false); !r.Healthy || !strings.Contains(r.Findings[0].Text, "the log has 1") || !strings.Contains(r.Findings[0].Text, " B;") {
 		t.Errorf("%+v", r.Findings)

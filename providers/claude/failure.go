@@ -46,7 +46,7 @@ func (s *stream) noResult(lines process.Lines) *turn.Failure {
 	}
 	missing := "no result in its output"
 	if s.garbage > 0 {
-		missing += "; " + strconv.Itoa(s.garbage) + " lines were no JSON"
+		missing += "; lines that were no JSON: " + strconv.Itoa(s.garbage)
 	}
 	spent := turn.Maybe
 	if !s.started && lines.Code != 0 && s.garbage == 0 {

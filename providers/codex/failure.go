@@ -20,7 +20,7 @@ func (s *stream) failure(lines process.Lines) *turn.Failure {
 	case !s.completed || s.session == "":
 		missing := "no completed turn in its output"
 		if s.garbage > 0 {
-			missing += "; " + strconv.Itoa(s.garbage) + " lines were no JSON"
+			missing += "; lines that were no JSON: " + strconv.Itoa(s.garbage)
 		}
 		return codex.NoAnswer(lines, s.spent(turn.Maybe), missing)
 	case strings.TrimSpace(s.answer) != "":
