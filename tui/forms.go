@@ -92,7 +92,7 @@ func (m *model) askRelease(s pane.Subject) {
 	if s.Claim != nil {
 		holder = s.Claim.Agent
 		about = []string{fmt.Sprintf("%s holds %s since %s. Releasing ends that, and what it holds below.",
-			s.Claim.Agent, s.Claim.Path, pane.Stamp(m.live.Now, s.Claim.Since))}
+			s.Claim.Agent, s.Claim.Path, words.Since(m.live.Now, s.Claim.Since))}
 	}
 	f := overlay.NewForm(m.look.Theme, "Release", "release", about,
 		input("path", "path", s.Path, "src/api"), input("agent", "as", holder, "whose claim"))
@@ -131,6 +131,9 @@ func (m *model) askAck(s pane.Subject) {
 func (m *model) askQuestion(s pane.Subject) {
 	f := overlay.NewForm(m.look.Theme, "Ask", "ask", nil,
 		input("to", "to", m.other(s.Agent), "an agent, or * for everybody"), long("text", "question", cmp.Or(m.request(s), "what you want to know")), m.agentInput())
+	if f.Value("to") != "" {
+		f.At("text")
+	}
 	m.openForm(f, func() tea.Cmd {
 		agent, ask := f.Value("agent"), engine.Ask{From: f.Value("agent"), To: f.Value("to"), Text: cmp.Or(f.Value("text"), m.request(s))}
 		return m.send(f, agent, "asking", func(context.Context) (engine.Command, string, error) {
@@ -143,6 +146,9 @@ func (m *model) askTask(s pane.Subject) {
 	f := overlay.NewForm(m.look.Theme, "Task", "add the task", nil,
 		input("to", "for", m.other(s.Agent), "an agent, or * for whoever is free"), long("text", "task", "what is to be done"),
 		long("context", "context", "what it needs to know"), m.agentInput())
+	if f.Value("to") != "" {
+		f.At("text")
+	}
 	m.openForm(f, func() tea.Cmd {
 		agent := f.Value("agent")
 		task := engine.AddTask{From: agent, To: f.Value("to"), Text: f.Value("text"), Context: f.Value("context")}
@@ -197,7 +203,7 @@ func (m *model) askResume() tea.Cmd {
 	}
 	about := "The kill switch is on; its file does not say by whom or why."
 	if !h.Damaged {
-		about = fmt.Sprintf("Halted by %s %s: %s", h.By, pane.Ago(m.live.Now, h.At), h.Reason)
+		about = fmt.Sprintf("Halted by %s %s: %s", h.By, words.Ago(m.live.Now, h.At), h.Reason)
 	}
 	f := overlay.NewForm(m.look.Theme, "Resume", "let work go on", []string{about})
 	m.openForm(f, func() tea.Cmd {

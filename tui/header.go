@@ -3,7 +3,6 @@ package tui
 import (
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/agentloadout/loadout/engine"
@@ -14,6 +13,11 @@ import (
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/text"
 	"github.com/agentloadout/loadout/tui/theme"
+)
+
+const (
+	branded   = 100 // cells of a window from which on the header has the program's name and the worktree
+	maxBranch = 30  // cells of the name of a branch or a worktree
 )
 
 func projectName(p engine.Project) string { return filepath.Base(p.Root) }
@@ -28,10 +32,11 @@ func (m *model) header() string {
 	}
 	t := m.look
 	gap := theme.S("   ", t.Text)
-	left := theme.Spans{theme.S(" "+text.Line(m.name), t.Strong)}
-	if m.now.branch != "" {
-		left = append(left, theme.S(" "+t.GitBranch+" "+text.Truncate(text.Line(m.now.branch), 30, t.Ellipsis), t.Dim))
+	left := theme.Spans{theme.S(" ", t.Text)}
+	if m.w >= branded {
+		left = append(left, theme.S("loadout  ", t.Accent))
 	}
+	left = append(left, theme.S(text.Line(m.name), t.Strong), theme.S(m.place(), t.Dim))
 	// What does not fit is left out from the end, so the order is the order of importance.
 	right := m.connection()
 	for _, span := range m.standing() {
@@ -41,6 +46,18 @@ func (m *model) header() string {
 		left = append(left, gap, span)
 	}
 	return t.Row(m.w, theme.Style{}, left, right)
+}
+
+// place is the branch, and the worktree when it is a linked one.
+func (m *model) place() string {
+	t, said := m.look, ""
+	if m.now.branch != "" {
+		said = " " + t.GitBranch + " " + text.Truncate(text.Line(m.now.branch), maxBranch, t.Ellipsis)
+	}
+	if p := m.engine.Project(); p.Linked && m.w >= branded {
+		said += " in " + text.Truncate(text.Line(filepath.Base(p.Worktree)), maxBranch, t.Ellipsis)
+	}
+	return said
 }
 
 // standing is how the project stands, the most important first.
@@ -101,23 +118,12 @@ func turnsText(s *state.State, dot string) string {
 		micros += m.Usage.CostMicros
 	}
 	if tokens > 0 {
-		parts = append(parts, thousands(tokens)+" tok")
+		parts = append(parts, pane.Thousands(tokens)+" tok")
 	}
 	if micros > 0 {
 		parts = append(parts, fmt.Sprintf("$%.2f", float64(micros)/1e6))
 	}
 	return strings.Join(parts, " "+dot+" ")
-}
-
-// thousands writes a count in three digits or so: 950, 41k, 1.2M.
-func thousands(n int64) string {
-	switch {
-	case n < 1000:
-		return strconv.FormatInt(n, 10)
-	case n < 1_000_000:
-		return fmt.Sprintf("%dk", n/1000)
-	}
-	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }
 
 // connection is how the log is followed, and the time.
@@ -220,7 +226,11 @@ func (m *model) footer() string {
 		if !m.useful(b.Intent) {
 			continue
 		}
-		if !add(b.Hint.Key, b.Hint.Does) {
+		does := b.Hint.Does
+		if b.Intent == keymap.Answer && m.panes[m.focus].Subject().Wait == nil {
+			does = "ack"
+		}
+		if !add(b.Hint.Key, does) {
 			break
 		}
 	}

@@ -97,7 +97,7 @@ func withEditor(t *testing.T, f *fakeEngine, script string) *driver {
 func TestFormTextFromTheEditor(t *testing.T) {
 	f := story(t)
 	d := withEditor(t, f, `test "$1" = --wait || exit 9; printf 'Which one?\nA: cents\nB: decimals \033[31m\n' >>"$2"`)
-	d.press("A", "codex", "tab", "Well. ")
+	d.press("A", "shift+tab", "codex", "tab", "Well. ")
 	d.press("ctrl+o")
 	d.shows("Well.", "(+2 lines)", "ctrl+o editor")
 	d.press("typing has no effect", "enter")
@@ -109,13 +109,13 @@ func TestFormTextFromTheEditor(t *testing.T) {
 
 func TestEditorOfOneLineGoesOnInTheForm(t *testing.T) {
 	d := withEditor(t, story(t), `echo 'one line' >"$2"`)
-	d.press("A", "codex", "tab", "ctrl+o", "!")
+	d.press("A", "ctrl+o", "!")
 	d.shows("one line!")
 }
 
 func TestEditorThatFailsLosesNothing(t *testing.T) {
 	d := withEditor(t, story(t), `exit 3`)
-	d.press("A", "codex", "tab", "my words", "ctrl+o")
+	d.press("A", "my words", "ctrl+o")
 	d.shows("my words", "exit status 3")
 }
 

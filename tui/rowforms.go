@@ -10,6 +10,7 @@ import (
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/overlay"
 	"github.com/agentloadout/loadout/tui/pane"
 )
@@ -22,6 +23,9 @@ func (m *model) askForce(s pane.Subject) {
 	}
 	f := overlay.NewForm(m.look.Theme, "Take by force", "take it", about,
 		input("path", "path", s.Path, "src/api"), input("reason", "reason", "", "why, for those who lose it"), m.agentInput()).Alarm()
+	if s.Path != "" {
+		f.At("reason")
+	}
 	m.openForm(f, func() tea.Cmd {
 		agent, typed := f.Value("agent"), f.Value("path")
 		own := engine.Own{Agent: agent, Reason: f.Value("reason"), Force: true}
@@ -44,7 +48,7 @@ func (m *model) told(c *state.Claim) string {
 	if c.Reason != "" {
 		why = ", because " + c.Reason
 	}
-	return fmt.Sprintf("%s holds %s since %s%s.", c.Agent, c.Path, pane.Stamp(m.live.Now, c.Since), why)
+	return fmt.Sprintf("%s holds %s since %s%s.", c.Agent, c.Path, words.Since(m.live.Now, c.Since), why)
 }
 
 // settle does what the selected thing waits for; with nothing that waits it acknowledges.
@@ -74,7 +78,7 @@ func (m *model) settle(s pane.Subject) tea.Cmd {
 }
 
 func (m *model) askAnswer(w *state.Waiting) {
-	f := overlay.NewForm(m.look.Theme, "Answer", "answer", []string{fmt.Sprintf("%s asked %s: %s", w.Agent, pane.Ago(m.live.Now, w.Since), w.Text)},
+	f := overlay.NewForm(m.look.Theme, "Answer", "answer", []string{fmt.Sprintf("%s asked %s: %s", w.Agent, words.Ago(m.live.Now, w.Since), w.Text)},
 		long("text", "answer", "what you decide"), m.agentInput())
 	m.openForm(f, func() tea.Cmd {
 		agent, answer := f.Value("agent"), engine.Answer{From: f.Value("agent"), ID: w.ID, Text: f.Value("text")}
@@ -88,7 +92,7 @@ func (m *model) askAnswer(w *state.Waiting) {
 }
 
 func (m *model) askDone(w *state.Waiting) {
-	f := overlay.NewForm(m.look.Theme, "Done", "settle it", []string{fmt.Sprintf("%s asked for it %s: %s", w.Agent, pane.Ago(m.live.Now, w.Since), w.Text)},
+	f := overlay.NewForm(m.look.Theme, "Done", "settle it", []string{fmt.Sprintf("%s asked for it %s: %s", w.Agent, words.Ago(m.live.Now, w.Since), w.Text)},
 		&overlay.Input{Name: "how", Label: "outcome", Choices: []string{"done", "failed"}},
 		long("evidence", "evidence", "what shows it, or why it failed"), m.agentInput())
 	m.openForm(f, func() tea.Cmd {

@@ -58,6 +58,53 @@ func TestForceNeedsAReason(t *testing.T) {
 	}
 }
 
+func TestFormsBeginWhereSomethingIsMissing(t *testing.T) {
+	f := newFake()
+	f.own(t, "codex", event.Exclusive, "", "src")
+	d := drive(t, f)
+	d.press("1", "A", "Until when?", "enter")
+	if ask, ok := d.last().(engine.Ask); !ok || ask.To != "codex" || ask.Text != "Until when?" {
+		t.Errorf("sent %+v", d.last())
+	}
+	d.press("T", "Write a test", "enter")
+	if task, ok := d.last().(engine.AddTask); !ok || task.To != "codex" || task.Text != "Write a test" {
+		t.Errorf("sent %+v", d.last())
+	}
+	d.press("esc", "F", "it is lunch", "enter")
+	if own, ok := d.last().(engine.Own); !ok || own.Reason != "it is lunch" || own.Paths[0] != "src" {
+		t.Errorf("sent %+v", d.last())
+	}
+}
+
+func TestWhatWaitsIsSelectedWhenThePaneIsReached(t *testing.T) {
+	f := newFake()
+	f.add(t, "codex", event.Broadcast, "works", event.Update{})
+	d := drive(t, f)
+	d.press("8", "down", "1")
+	f.add(t, "codex", event.User, "Cents or euros?", event.Question{})
+	d.sync()
+	d.press("8")
+	d.shows("a answer")
+	d.press("down")
+	d.shows("a ack")
+	d.press("up", "a")
+	d.shows("codex asked")
+}
+
+func TestTheTimelineDoesNotNameTheSenderTwice(t *testing.T) {
+	f := newFake()
+	f.own(t, "codex", event.Exclusive, "", "src")
+	d := drive(t, f)
+	d.shows("codex  claims: src")
+}
+
+func TestHelpExplainsTheMarks(t *testing.T) {
+	d := drive(t, newFake())
+	d.resize(120, 70)
+	d.press("?")
+	d.shows("marks", "a claim: exclusive, shared")
+}
+
 func TestTheHolderIsAsked(t *testing.T) {
 	f := newFake()
 	f.own(t, "codex", event.Exclusive, "", "src")

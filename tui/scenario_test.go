@@ -135,14 +135,14 @@ func TestZoomOpenAndBack(t *testing.T) {
 	d.shows("1 Ownership", "2 Contracts", "7 Timeline", "8 Agents")
 	d.press("2", "enter")
 	d.shows("2 Contracts", "POST /api/checkout", "✗ on r1")
-	d.hides("1 Ownership", "7 Timeline")
+	d.hides("6 claims", "following") // of the others only the names, in the lower edge
 	d.press("d")
 	d.shows("r1 → r2", "- POST /api/checkout -> 201 { id: string }", "+ GET /api/checkout/:id")
 	d.press("d", "left")
 	d.shows("checkout-api r1")
 	d.hides("GET /api/checkout/:id")
 	d.press("esc")
-	d.shows("1 Ownership", "2 Contracts")
+	d.shows("6 claims", "2 Contracts")
 	d.press("tab", "tab", "tab", "tab", "tab", "tab", "tab")
 	if d.m.focus != 0 {
 		t.Errorf("tab from the second pane seven times leads to pane %d", d.m.focus+1)

@@ -113,6 +113,7 @@ func TestTmuxActAndQuit(t *testing.T) {
 	tm.shows("all is well")
 	tm.keys("Escape")
 	tm.call("resize-window", "-x", "100", "-y", "30")
+	tm.shows(" loadout  ") // as it says from 100 columns on: the terminal is as wide as before
 	tm.keys("q")
 	tm.shows("bye")
 	tm.asBefore()

@@ -91,7 +91,7 @@ func (m *model) viewPane(p layout.Placed) []string {
 // hidden names the panes that do not fit the window, in the edge of the focused one.
 func (m *model) hidden(at layout.Placed) string {
 	places := m.places()
-	if m.zoomed || at.Pane != places[len(places)-1].Pane {
+	if at.Pane != places[len(places)-1].Pane {
 		return ""
 	}
 	shown := map[int]bool{}
@@ -103,7 +103,7 @@ func (m *model) hidden(at layout.Placed) string {
 	var names, numbers []string
 	for i := range m.panes {
 		if !shown[i] {
-			names, numbers = append(names, m.tab(i)), append(numbers, strconv.Itoa(i+1)+m.mark(i))
+			names, numbers = append(names, m.tab(i)), append(numbers, strconv.Itoa(i+1)+strings.TrimSpace(m.mark(i)))
 		}
 	}
 	for _, foot := range []string{strings.Join(names, " "+m.look.Dot+" "), strings.Join(numbers, " ")} {
@@ -160,7 +160,26 @@ func (m *model) help() *overlay.Dialog {
 			})
 		}
 	}
-	return overlay.NewDialog(m.look.Theme, "Keys in "+p.Title(), body...)
+	return overlay.NewDialog(m.look.Theme, "Keys in "+p.Title(), append(body, m.legend()...)...)
+}
+
+// legend says what the marks mean that the panes use.
+func (m *model) legend() []overlay.Paragraph {
+	t := m.look
+	body := []overlay.Paragraph{{}, {Text: "marks", Style: t.Accent}}
+	for _, mark := range []struct{ glyph, means string }{
+		{t.Exclusive + " " + t.Shared, "a claim: exclusive, shared"},
+		{t.Live + " " + t.Idle + " " + t.Gone, "a session: lives, is not known, is over"},
+		{t.Drift, "changed where another agent works than the one that claimed it"},
+		{t.Time, "lapses at a time; in an edge: the past is shown"},
+		{t.Yes + " " + t.No, "read or done; not, or an older revision"},
+		{t.Gone, "in the timeline: a later event has made it old news"},
+		{t.Warning, "waits for a person, or needs one"},
+		{"+3", "events that came since the pane was looked at"},
+	} {
+		body = append(body, overlay.Paragraph{Head: "  " + mark.glyph, HeadStyle: t.Strong, Text: mark.means, Indent: 15})
+	}
+	return body
 }
 
 // plainKeys writes arrows so that every terminal can show them.

@@ -37,6 +37,7 @@ type Pane struct {
 	rows    []row // those that match the filter
 	order   order
 	columns columns
+	focused bool
 }
 
 // row is something that waits for a person, or an agent, or a count of what is left out.
@@ -105,6 +106,16 @@ func (p *Pane) agents() int {
 		}
 	}
 	return n
+}
+
+// SetFocus says whether keys go to the pane. Who comes to it finds what waits for a person selected.
+func (p *Pane) SetFocus(focused bool) {
+	if focused && !p.focused && len(p.waiting) > 0 {
+		p.List.Home()
+		p.Changed()
+	}
+	p.focused = focused
+	p.Browser.SetFocus(focused)
 }
 
 // Apply takes a snapshot.

@@ -87,9 +87,9 @@ func TestWhatWaitsForAPersonIsOnTop(t *testing.T) {
 		"! question alive REST or GraphQL? 1h",
 		"! question alive which port? (to dead, whose session is over) 1h",
 		"! claim dead still holds c; the session is over 1h",
-		"○ user you ! 1 question 3 unread",
+		"○ user you ! 1 asked 3 unread",
 		"● alive live 2 claims 1 task 2 unread now",
-		"× dead stale ! 1 question 1 claim 2 unread 20m",
+		"× dead stale ! 1 asked 1 claim 2 unread 20m",
 		"× left ended 2 unread",
 	}
 	p := show(t, tell(t))

@@ -123,7 +123,7 @@ func (p *rows) asked(e *entry) string {
 	if len(e.asked) == 0 {
 		return ""
 	}
-	return p.Warning + " " + counted(len(e.asked), "question")
+	return fmt.Sprintf("%s %d asked", p.Warning, len(e.asked))
 }
 
 // counted is a number of things, nothing for none.

@@ -4,13 +4,16 @@ import (
 	"fmt"
 
 	"github.com/agentloadout/loadout/engine/state"
-	"github.com/agentloadout/loadout/tui/pane"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/text"
 	"github.com/agentloadout/loadout/tui/theme"
 )
 
-// maxLate is the width of the name of a late reader where not all have room.
-const maxLate = 12
+const (
+	maxLate       = 12 // cells of the name of a late reader where not all have room
+	withAge       = 36 // cells of a row from which on it has an age
+	withPublisher = 44 // and who published
+)
 
 // rows draws the pane's rows and its detail.
 type rows Pane
@@ -33,11 +36,14 @@ func (p *rows) Row(i, w int) (left, right theme.Spans) {
 		theme.S(text.FitMiddle(text.Line(c.Name), min(p.name, max(w/3, 12)), p.Ellipsis), p.Text),
 		theme.S(text.Pad(fmt.Sprintf("  r%d", c.Revision), 7), p.Strong),
 	}
-	if w >= 60 {
-		left = append(left, theme.S(text.FitMiddle(text.Line(c.Publisher), p.publisher, p.Ellipsis)+"  ", p.Owners.Style(c.Publisher)))
-		right = theme.Spans{theme.S(pane.Age(p.snap.Now, c.At), p.Dim)}
+	if w >= withAge {
+		right = theme.Spans{theme.S(words.Age(p.snap.Now, c.At), p.Dim)}
 	}
 	room := w - left.Width() - right.Width() - 1
+	if w >= withPublisher {
+		left = append(left, theme.S(text.FitMiddle(text.Line(c.Publisher), p.publisher, p.Ellipsis)+"  ", p.Owners.Style(c.Publisher)))
+		room -= p.publisher + 2
+	}
 	readers := p.readers(&c, true)
 	if readers.Width() > room {
 		readers = p.readers(&c, false)

@@ -21,8 +21,7 @@ const (
 	wide      = 56 // of a row, from which it has a bar
 )
 
-const nothing = "No ledger of gates was checked, and no wave was launched. This pane shows both; loadout gate check and loadout wave open, " +
-	"which record them, are not in this build yet."
+const nothing = "No ledger of gates was checked, and no wave was launched. Both show here as the log has them."
 
 // Pane is the gates pane.
 type Pane struct {

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/tui/pane"
@@ -63,7 +64,16 @@ func (p *rows) Row(i, w int) (left, right theme.Spans) {
 			right = append(right, theme.S(fmt.Sprintf(" old since #%d", by), p.Dim))
 		}
 	}
-	return append(left, theme.S(text.Line(e.Description), style)), right
+	return append(left, theme.S(headline(e), style)), right
+}
+
+// headline is what the event says, without the sender's name where the program begins the sentence with it: that stands beside it.
+func headline(e *event.Event) string {
+	said := text.Line(e.Description)
+	if e.Type == event.TypeOwnership || e.Type == event.TypeAgent {
+		return strings.TrimPrefix(said, text.Line(e.From)+" ")
+	}
+	return said
 }
 
 // parties is who speaks to whom. Long names lose their middle, so that those which differ in the end stay apart.

@@ -23,8 +23,7 @@ const (
 	maxEnded   = 50
 )
 
-const nothing = "Nobody has work on record. Ask for some with T, or: loadout coord task AGENT TEXT. " +
-	"Typed work items show here too; loadout work take, which takes them, is not in this build yet."
+const nothing = "Nobody has work on record. Ask for some with T, or: loadout coord task AGENT TEXT"
 
 // Pane is the work pane.
 type Pane struct {
