@@ -197,7 +197,8 @@ func (e *Engine) lastCompaction() compaction {
 // somebody has just written one, and a state mark when one was passed. The caller holds e.mu and writes them without it.
 func (m *memory) due(isNew func() bool) (checkpoint, mark *store.Checkpoint) {
 	mark, m.mark = m.mark, nil
-	if m.at.Lines-m.saved.Lines <= checkpointLines && m.at.Offset-m.saved.Offset <= checkpointBytes {
+	// With a mark comes a checkpoint: who reads next would pass the same place, and write the same mark, again.
+	if mark == nil && m.at.Lines-m.saved.Lines <= checkpointLines && m.at.Offset-m.saved.Offset <= checkpointBytes {
 		return nil, mark
 	}
 	m.saved = m.at

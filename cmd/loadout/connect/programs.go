@@ -53,9 +53,10 @@ func (c *Config) targets() ([]target, error) {
 			}
 			agents = filepath.Join(dir, "AGENTS.md")
 		}
+		const edits = "Edit|Write|Bash" // it also takes patches out of shell commands, and applies them itself
 		return []target{
 			{filepath.Join(dir, "config.toml"), []edit{tomlServer(c.Command, []string{"serve"})}},
-			{filepath.Join(dir, "hooks.json"), []edit{jsonHooks(c.hooks("Edit|Write"))}},
+			{filepath.Join(dir, "hooks.json"), []edit{jsonHooks(c.hooks(edits))}},
 			{agents, notes},
 		}, nil
 	case "cursor":
@@ -93,6 +94,14 @@ func (c *Config) home(path string) string { return filepath.Join(c.Home, filepat
 // hookSeconds is how long a program waits for a hook, which needs a few milliseconds.
 const hookSeconds = 10
 
+// seconds is how long the program waits: Codex says at each start that it would wait no longer than 3 s at the end of a session.
+func (c *Config) seconds(ev hook.Event) int {
+	if c.Program == "codex" && ev == hook.SessionEnd {
+		return 3
+	}
+	return hookSeconds
+}
+
 // hooks are what the program runs. matcher names the tools that edit files.
 func (c *Config) hooks(matcher string) []hookEntry {
 	command := c.Command
@@ -104,7 +113,7 @@ func (c *Config) hooks(matcher string) []hookEntry {
 		if ev == hook.Stop { // nothing is done at it
 			continue
 		}
-		h := hookEntry{event: string(ev), command: fmt.Sprintf("%s hook %s --host %s", command, ev, c.Program), timeout: hookSeconds}
+		h := hookEntry{event: string(ev), command: fmt.Sprintf("%s hook %s --host %s", command, ev, c.Program), timeout: c.seconds(ev)}
 		if ev == hook.PreToolUse || ev == hook.PostToolUse {
 			h.matcher = matcher
 		}
