@@ -93,6 +93,7 @@ var measurements = []measurement{
 	{"follow", measureFollow},
 	{"bridge", measureBridge},
 	{"mcp", measureMCP},
+	{"hook", measureHook},
 	{"frame", measureFrame},
 	{"cockpit", measureCockpit},
 }

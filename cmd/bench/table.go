@@ -80,6 +80,7 @@ How each row is taken:
   line-by-line %[1]sencoding/json%[1]s decode of the envelope; whole processes, medians.
 - **Follow**: one process appends 1,000 lines, each with the time in it, 4 ms apart and in turn to two logs; one is followed by the
   engine and one by a bare fsnotify reader, each in its own process.
+- **Hook**: 200 turns of the hook that denies an edit, on a log of 100,000 generated events with its checkpoint; whole processes, medians.
 - **Cockpit**: %[1]sloadout tui --pane timeline%[1]s on a pseudo-terminal of 200×60, on generated logs with a checkpoint: 7 starts; 300 keys, each
   until its first byte; a minute without events; 40 random numbers typed as a filter until the frame has that event selected; and keys on
   the command line until their letter is there while another process stores 10,000 events in a second.
