@@ -126,7 +126,7 @@ func (f *lockFile) queue(ctx context.Context, lock *flock.Flock, until time.Time
 		}
 		// Nothing ends the wait of the system: when it is over, the lock is given back.
 		go func() {
-			<-done
+			_ = <-done        // a wait that failed has nothing to give back
 			_ = lock.Unlock() // nobody waits for what comes of it
 		}()
 		return false, nil
