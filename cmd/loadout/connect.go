@@ -220,7 +220,7 @@ func (c *call) keptFolder(project engine.Project) string {
 
 // gitHooks is the folder that git runs hooks from here.
 func gitHooks(ctx context.Context, dir string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", "rev-parse", "--git-path", "hooks")
+	cmd := exec.CommandContext(ctx, "git", "rev-parse", "--git-path", "hooks") //nolint:gosec // fixed words; the folder is where it runs
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {

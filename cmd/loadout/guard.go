@@ -40,7 +40,7 @@ func (c *call) guardCommit(ctx context.Context) error {
 // stagedPaths lists the files that git would commit, relative to the top of the worktree.
 func stagedPaths(ctx context.Context, dir string) ([]string, error) {
 	var stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, "git", "diff", "--cached", "--name-only", "--no-renames", "--no-ext-diff", "-z")
+	cmd := exec.CommandContext(ctx, "git", "diff", "--cached", "--name-only", "--no-renames", "--no-ext-diff", "-z") //nolint:gosec // fixed words
 	cmd.Dir, cmd.Stderr = dir, &stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -38,11 +39,9 @@ func (c *Config) targets() ([]target, error) {
 		if c.Scope == Project {
 			return []target{{c.in(".mcp.json"), server}, {c.in(".claude/settings.json"), hooks}, {c.in("CLAUDE.md"), notes}}, nil
 		}
-		dir, state := c.Env("CLAUDE_CONFIG_DIR"), ""
-		if dir == "" {
-			dir, state = c.home(".claude"), c.home(".claude.json")
-		} else {
-			state = filepath.Join(dir, ".claude.json")
+		dir, state := c.home(".claude"), c.home(".claude.json")
+		if own := c.Env("CLAUDE_CONFIG_DIR"); own != "" {
+			dir, state = own, filepath.Join(own, ".claude.json")
 		}
 		return []target{{state, server}, {filepath.Join(dir, "settings.json"), hooks}, {filepath.Join(dir, "CLAUDE.md"), notes}}, nil
 	case "codex":
@@ -127,7 +126,7 @@ func whole(text string) edit {
 	return edit{
 		put: func(now []byte) ([]byte, error) {
 			if now != nil && !strings.Contains(string(now), "Loadout coordinates the coding agents") {
-				return nil, fmt.Errorf("is not a file of this program")
+				return nil, errors.New("is not a file of this program")
 			}
 			return []byte(text), nil
 		},
