@@ -3,8 +3,8 @@ package bridge
 import (
 	"context"
 	"errors"
-	"sync"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agentloadout/loadout/engine"
