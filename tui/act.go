@@ -23,20 +23,37 @@ type actions struct {
 type action struct {
 	form   *overlay.Form // shows the refusal, if it is still open
 	cancel context.CancelFunc
+	then   func(said []string) tea.Cmd // goes on when nothing was refused and the form is still open; nil: the form is closed
 }
 
 // start runs a call outside of the update loop. done says what to tell the person.
 func (m *model) start(form *overlay.Form, doing string, call func(ctx context.Context) (done string, err error)) tea.Cmd {
+	return m.await(form, doing, nil, func(ctx context.Context) (msg actedMsg) {
+		msg.done, msg.err = call(ctx)
+		return msg
+	})
+}
+
+// startThen is start for a call that only looks. What it says goes to then, and the form stays open.
+func (m *model) startThen(form *overlay.Form, doing string, call func(ctx context.Context) (said []string, err error), then func(said []string) tea.Cmd) tea.Cmd {
+	return m.await(form, doing, then, func(ctx context.Context) (msg actedMsg) {
+		msg.said, msg.err = call(ctx)
+		return msg
+	})
+}
+
+func (m *model) await(form *overlay.Form, doing string, then func(said []string) tea.Cmd, call func(ctx context.Context) actedMsg) tea.Cmd {
 	m.dirty = true
 	ctx, cancel := context.WithTimeout(m.ctx, lockTimeout)
 	m.actions.last++
 	id := m.actions.last
-	m.actions.open[id] = &action{form, cancel}
+	m.actions.open[id] = &action{form: form, cancel: cancel, then: then}
 	form.Busy(doing)
 	return func() tea.Msg {
 		defer cancel()
-		done, err := call(ctx)
-		return actedMsg{id, done, err}
+		msg := call(ctx)
+		msg.id = id
+		return msg
 	}
 }
 
@@ -50,6 +67,10 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 	delete(m.actions.open, msg.id)
 	_, shown := m.confirms[a.form]
 	switch {
+	case msg.err == nil && a.then != nil:
+		if a.form.Busy(""); shown {
+			return a.then(msg.said)
+		}
 	case msg.err == nil:
 		if shown {
 			m.closeOverlay(a.form)

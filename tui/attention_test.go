@@ -149,15 +149,15 @@ func TestPaneOrderAndThemeFromTheSettings(t *testing.T) {
 		o.Settings.Cockpit.Panes = []string{"timeline", "agents"}
 		o.Settings.Cockpit.ASCII = true
 		o.Settings.Cockpit.Layout = "single"
-		o.Settings.Cockpit.Keys = map[string][]string{"next-pane": {"o"}, "quit": {"x"}}
+		o.Settings.Cockpit.Keys = map[string][]string{"next-pane": {"w"}, "quit": {"Q"}}
 	})
-	d.shows(">1 Timeline", "2 Agents - 3 Ownership", "x quit")
-	d.press("o", "q")
+	d.shows(">1 Timeline", "2 Agents - 3 Ownership", "Q quit")
+	d.press("w", "q")
 	d.shows(">2 Agents")
 	if d.quit {
 		t.Error("the old key still quits")
 	}
-	d.press("x")
+	d.press("Q")
 	if !d.quit {
 		t.Error("the new key does not quit")
 	}

@@ -52,7 +52,7 @@ func drive(tb testing.TB, f *fakeEngine, edit ...func(*Options)) *driver {
 	v, err := f.View(context.Background())
 	if err == nil {
 		d.seen = int(v.State.Count())
-		m.feed.start(v)
+		m.feed.start(context.Background(), v)
 		m.feed.deliver(engine.Delivery{Mode: engine.ModeLive, Halted: f.halted, CaughtUp: true})
 	} else {
 		m.feed.change(func(u *update) { u.err = err })
@@ -120,9 +120,20 @@ func (d *driver) sync() {
 	if f.viewErr == nil {
 		d.m.feed.deliver(delivery)
 	}
+	d.takeTurns()
 	cmd := d.m.fed(d.m.feed.take())
 	d.run(tea.BatchMsg{cmd}) // ignored by the model
 	settle(d.m, cmd)
+}
+
+// takeTurns shows what is new about the turns of this process, if anything is.
+func (d *driver) takeTurns() {
+	d.Helper()
+	select {
+	case <-d.m.turns.feed.ready:
+		settle(d.m, d.m.turned(d.m.turns.feed.take()))
+	default:
+	}
 }
 
 func (d *driver) resize(w, h int) {

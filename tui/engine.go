@@ -21,6 +21,7 @@ type Engine interface {
 	Do(ctx context.Context, r engine.Request) (engine.Receipt, error)
 	Kill(ctx context.Context, by, reason string) (engine.Receipt, error)
 	Resume(ctx context.Context, by string) (engine.Receipt, error)
+	BridgeHolder(ctx context.Context) (*engine.LockedError, error)
 }
 
 var _ Engine = (*engine.Engine)(nil)

@@ -28,6 +28,7 @@ type fakeEngine struct {
 	news    chan struct{} // a token for every change, for FollowFrom
 	root    string
 	drift   engine.DriftReport
+	holder  *engine.LockedError // who runs a bridge
 }
 
 func newFake() *fakeEngine {
@@ -94,6 +95,12 @@ func (f *fakeEngine) View(context.Context) (*engine.View, error) {
 		State: f.fold(len(f.events)), Now: f.now, Halted: f.halted,
 		Live: func(agent string) engine.Liveness { return live[agent] },
 	}, nil
+}
+
+func (f *fakeEngine) BridgeHolder(context.Context) (*engine.LockedError, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.holder, nil
 }
 
 func (f *fakeEngine) Drift(context.Context) (engine.DriftReport, error) {

@@ -31,7 +31,7 @@ type feed struct {
 	pending update
 	ready   chan struct{} // holds a token while something is pending
 	moved   chan struct{} // holds a token when the log went on since git was asked
-	joined  chan struct{} // holds a token when an agent came or went since the sessions were looked at
+	joined  chan struct{} // holds a token when an agent or a bridge came or went since the sessions were looked at
 }
 
 // update is what is new since the last one that was taken.
@@ -46,8 +46,12 @@ type update struct {
 	live     map[string]engine.Liveness // nil: as before
 	branch   string
 	drift    *engine.DriftReport // nil: as before
+	holder   *holder             // nil: as before
 	err      error               // the log cannot be followed; it is tried again
 }
+
+// holder is who runs a bridge or discussion, nobody when it is empty.
+type holder struct{ who *engine.LockedError }
 
 func newFeed(o Options) *feed {
 	return &feed{engine: o.Engine, clock: o.Clock, fold: o.fold, retry: feedRetry, state: state.New(), ready: make(chan struct{}, 1), moved: make(chan struct{}, 1), joined: make(chan struct{}, 1)}
@@ -70,7 +74,7 @@ func (f *feed) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.start(v)
+	f.start(ctx, v)
 	return f.engine.FollowFrom(ctx, v, func(d engine.Delivery) error {
 		f.deliver(d)
 		return ctx.Err()
@@ -78,13 +82,13 @@ func (f *feed) follow(ctx context.Context) error {
 }
 
 // start begins anew with a view.
-func (f *feed) start(v *engine.View) {
+func (f *feed) start(ctx context.Context, v *engine.View) {
 	live := liveness(v)
-	branch := f.branch()
+	branch, bridged := f.branch(), f.holder(ctx, v)
 	f.change(func(u *update) {
 		f.state = v.State
 		u.events, u.reset = nil, true
-		u.halted, u.live, u.branch, u.err = v.Halted, live, branch, nil
+		u.halted, u.live, u.branch, u.holder, u.err = v.Halted, live, branch, bridged, nil
 	})
 }
 
@@ -104,15 +108,47 @@ func (f *feed) deliver(d engine.Delivery) {
 	if len(d.Events) > 0 {
 		notify(f.moved)
 	}
-	if slices.ContainsFunc(d.Events, func(e event.Event) bool { return e.Type == event.TypeAgent }) {
+	if slices.ContainsFunc(d.Events, cameOrWent) {
 		notify(f.joined)
 	}
+}
+
+// cameOrWent reports whether an event says that an agent or a bridge began or ended.
+func cameOrWent(e event.Event) bool {
+	if e.Type != event.TypeTurn {
+		return e.Type == event.TypeAgent
+	}
+	body, err := e.Body()
+	t, ok := body.(event.Turn)
+	return err == nil && ok && (t.Action == event.TurnOpened || t.Action == event.TurnClosed)
+}
+
+// holder asks who runs a bridge or discussion, unless the log rules out that somebody does. nil: it cannot be told.
+func (f *feed) holder(ctx context.Context, v *engine.View) *holder {
+	running := func(t state.Turn) bool { return t.Status == state.TurnRunning }
+	if !v.State.Bridge().Open && !slices.ContainsFunc(v.State.OpenTurns(), running) {
+		return &holder{}
+	}
+	who, err := f.engine.BridgeHolder(ctx)
+	if err != nil {
+		return nil
+	}
+	return &holder{who}
+}
+
+// same reports whether both say the same.
+func (h *holder) same(other *holder) bool {
+	if h == nil || other == nil || h.who == nil || other.who == nil {
+		return h != nil && other != nil && h.who == other.who
+	}
+	return h.who.Owner == other.who.Owner
 }
 
 // watchSessions looks at the sessions' signs of life until ctx ends. They are not in the log.
 func (f *feed) watchSessions(ctx context.Context) {
 	var last map[string]engine.Liveness
 	var lastBranch string
+	var lastHolder *holder
 	for {
 		tick := time.NewTimer(livenessTick)
 		select {
@@ -128,12 +164,12 @@ func (f *feed) watchSessions(ctx context.Context) {
 		if err != nil {
 			continue
 		}
-		live, branch := liveness(v), f.branch()
-		if branch == lastBranch && maps.Equal(live, last) {
+		live, branch, bridged := liveness(v), f.branch(), f.holder(ctx, v)
+		if branch == lastBranch && maps.Equal(live, last) && bridged.same(lastHolder) {
 			continue // so that an idle cockpit draws nothing
 		}
-		last, lastBranch = live, branch
-		f.change(func(u *update) { u.live, u.branch = live, branch })
+		last, lastBranch, lastHolder = live, branch, bridged
+		f.change(func(u *update) { u.live, u.branch, u.holder = live, branch, bridged })
 	}
 }
 

@@ -40,7 +40,7 @@ func Frame(ctx context.Context, o Options, w, h int, styled bool) (string, error
 	if err != nil {
 		return "", err
 	}
-	m.feed.start(v)
+	m.feed.start(ctx, v)
 	u := m.feed.take()
 	u.mode, u.caughtUp = engine.ModeLive, true
 	if o.At == Now {

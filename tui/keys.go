@@ -34,7 +34,7 @@ func (m *model) oneKey(k tea.KeyMsg) tea.Cmd {
 	}
 	switch {
 	case k.Type == tea.KeyCtrlC:
-		return tea.Quit
+		return m.quit()
 	case k.Type == tea.KeyCtrlZ:
 		return m.suspend()
 	case m.overlays.Top() != nil:
@@ -83,7 +83,7 @@ func (m *model) intent(i keymap.Intent, k tea.KeyMsg) tea.Cmd {
 	case keymap.None:
 		return nil
 	case keymap.Quit:
-		return tea.Quit
+		return m.quit()
 	case keymap.Suspend:
 		return m.suspend()
 	case keymap.Redraw:
@@ -142,6 +142,9 @@ func (m *model) intent(i keymap.Intent, k tea.KeyMsg) tea.Cmd {
 	case keymap.Claim, keymap.Release, keymap.Acknowledge, keymap.Ask, keymap.AddTask, keymap.Decide,
 		keymap.Force, keymap.Answer:
 		return m.act(i)
+	case keymap.RunBridge, keymap.StartSession, keymap.Attach, keymap.Forget, keymap.Message, keymap.Caps,
+		keymap.CancelTurn, keymap.RetryTurn, keymap.SkipTurn:
+		return m.actOnBridge(i)
 	case keymap.Discuss:
 		return m.askDiscussion()
 	case keymap.GoOn:

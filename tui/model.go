@@ -54,11 +54,14 @@ type model struct {
 	most    layout.Most
 	w, h    int
 
-	now    status        // the project as of now, beyond what panes show
-	live   pane.Snapshot // the state as of now
-	travel travel
-	feed   *feed
-	talk   Discussion // nil: none is held in this process
+	now      status        // the project as of now, beyond what panes show
+	live     pane.Snapshot // the state as of now
+	travel   travel
+	feed     *feed
+	turns    *turns
+	singles  int           // single turns that this process makes
+	quitting *overlay.Form // asks whether to quit while turns are made
+	talk     Discussion    // nil: none is held in this process
 
 	overlays overlay.Stack
 	confirms map[overlay.Overlay]func() tea.Cmd // what submitting a form does
@@ -161,8 +164,12 @@ func newModel(ctx context.Context, o Options) (*model, error) {
 		actions:  actions{open: map[int]*action{}},
 		travel:   travel{at: live},
 		feed:     newFeed(o),
+		turns:    newTurns(ctx, o),
 		screen:   noTerminal{},
 		dirty:    true,
+	}
+	if o.Runner != nil {
+		m.runner = tracked{o.Runner, m.turns}
 	}
 	m.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		return func() tea.Msg {
@@ -226,7 +233,7 @@ func (m *model) paneByID(id string) int {
 
 // init starts what runs for as long as the cockpit does.
 func (m *model) init() tea.Cmd {
-	cmds := []tea.Cmd{m.waitFeed(time.Time{}), m.waitTalk(0), m.scheduleTick()}
+	cmds := []tea.Cmd{m.waitFeed(time.Time{}), m.waitTurns(time.Time{}), m.waitTalk(0), m.scheduleTick()}
 	if m.past() {
 		cmds = append(cmds, m.readPast(m.travel.want))
 	}
@@ -253,6 +260,8 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		return m.key(msg)
 	case feedMsg:
 		return tea.Batch(m.fed(msg.update), m.waitFeed(m.clock().Add(feedPause)))
+	case turnsMsg:
+		return tea.Batch(m.turned(msg.turnNews), m.waitTurns(m.clock().Add(feedPause)))
 	case loadedMsg:
 		m.dirty = true
 		return m.do(msg.pane, m.panes[msg.pane].Loaded(msg.key, msg.value, msg.err))
@@ -314,6 +323,9 @@ func (m *model) fed(u update) tea.Cmd {
 		m.live.Drift = u.drift
 	}
 	m.live.Halted = u.halted
+	if u.holder != nil {
+		m.live.Bridging.Known, m.live.Bridging.Holder = true, u.holder.who
+	}
 	m.notice(u.events, u.reset)
 	var again tea.Cmd
 	if u.reset && m.past() {
@@ -327,7 +339,7 @@ func (m *model) apply(c pane.Changes) tea.Cmd {
 	m.dirty = true
 	s := m.live
 	if m.past() {
-		s.Past, s.At, s.Live, s.Drift, s.Halted = true, m.travel.at, nil, nil, nil
+		s.Past, s.At, s.Live, s.Drift, s.Halted, s.Bridging = true, m.travel.at, nil, nil, nil, pane.Bridging{}
 		if m.travel.state != nil {
 			s.State = m.travel.state
 			s.Now = s.State.At().In(s.Now.Location())

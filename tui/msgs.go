@@ -13,6 +13,9 @@ type (
 	// feedMsg is what the feed took.
 	feedMsg struct{ update }
 
+	// turnsMsg is what is new about the turns of this process.
+	turnsMsg struct{ turnNews }
+
 	// loadedMsg is what a pane asked for.
 	loadedMsg struct {
 		pane  int
@@ -27,7 +30,8 @@ type (
 	// actedMsg is the end of an action.
 	actedMsg struct {
 		id   int
-		done string // what to tell the person
+		done string   // what to tell the person
+		said []string // what is to be asked next, of an action that only looked
 		err  error
 	}
 

@@ -97,6 +97,12 @@ func run(parent context.Context, o Options) (err error) {
 	var once sync.Once
 	end := func() { once.Do(func() { close(quit) }) }
 	crash := &crashes{dir: stateDir(o.Environment), end: end}
+	m.turns.spawn = func(f func()) {
+		go func() {
+			defer crash.recover()
+			f()
+		}()
+	}
 
 	p := &program{model: m, show: scr.Show, crashes: crash}
 	bubble := tea.NewProgram(p, tea.WithContext(ctx), tea.WithInput(scr.Input()), tea.WithOutput(o.Out),
@@ -131,6 +137,7 @@ func run(parent context.Context, o Options) (err error) {
 	_, err = bubble.Run()
 	cancel()
 	err = errors.Join(scr.Close(), outcome(parent, err, lost))
+	m.turns.close()
 	work.Wait()
 	if crashed := crash.err(); crashed != nil {
 		return crashed

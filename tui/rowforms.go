@@ -67,9 +67,10 @@ func (m *model) settle(s pane.Subject) tea.Cmd {
 		m.askRelease(s)
 	case state.WaitHalt:
 		return m.askResume()
-	case state.WaitTurn, state.WaitCap:
-		m.say(plainly, "the Bridge pane shows what can be done about it")
-		return m.scheduleTick()
+	case state.WaitTurn:
+		return m.askTurn(pane.Subject{Agent: w.Agent, Turn: w.ID}, retryTurn)
+	case state.WaitCap:
+		return m.askCaps(pane.Subject{Agent: w.Agent})
 	case state.WaitWork:
 		m.say(plainly, "the Work pane shows what can be done about it")
 		return m.scheduleTick()

@@ -133,7 +133,7 @@ func TestDriftReachesThePanes(t *testing.T) {
 	d.shows("a.go")
 }
 
-func TestWhatOnlyTheBridgeKnowsIsNoForm(t *testing.T) {
+func TestCapsNeedABridge(t *testing.T) {
 	d := drive(t, newFake())
 	d.m.settle(d.m.panes[d.m.focus].Subject()) // nothing waits: the form of an acknowledgement
 	d.shows("Acknowledge")
@@ -141,5 +141,5 @@ func TestWhatOnlyTheBridgeKnowsIsNoForm(t *testing.T) {
 	s := d.m.panes[d.m.focus].Subject()
 	s.Wait = &state.Waiting{Kind: state.WaitCap}
 	d.m.settle(s)
-	d.shows("the Bridge pane shows")
+	d.shows("no turns can be made from this cockpit")
 }

@@ -29,6 +29,7 @@ const Now int64 = -1
 type Options struct {
 	Engine Engine
 	Runner Runner // runs the verbs of the command line; nil: there is none
+	Bridge Bridge // gives turns to sessions of agent programs; nil: it cannot be done from here
 
 	Settings settings.Settings // the zero value sets nothing, not even the defaults
 

@@ -126,6 +126,9 @@ func (c *call) openCockpit(ctx context.Context, o tui.Options) error {
 	if err != nil {
 		return err
 	}
+	if o.Bridge, err = c.cockpitBridge(ctx, o.Agent); err != nil {
+		return err
+	}
 	o.In, o.Out, o.Runner = in, out, newRunner(c)
 	return tui.Run(ctx, o)
 }

@@ -21,7 +21,8 @@ var names = map[Intent]string{
 	Resume: "resume", Up: "up", Down: "down", PageUp: "page-up", PageDown: "page-down", Home: "home", End: "end", Open: "open", Sort: "sort",
 	Collapse: "collapse", Expand: "expand", Unclaimed: "unclaimed", Force: "force", Diff: "diff", OlderRevision: "older-revision",
 	NewerRevision: "newer-revision", OlderBase: "older-base", NewerBase: "newer-base", Columns: "columns", Answer: "answer",
-	Follow: "follow", Travel: "travel", Raw: "raw",
+	RunBridge: "run-bridge", StartSession: "start-session", Attach: "attach", Forget: "forget", Message: "message", Caps: "caps",
+	CancelTurn: "cancel-turn", RetryTurn: "retry-turn", SkipTurn: "skip-turn", Follow: "follow", Travel: "travel", Raw: "raw",
 	Discuss: "discuss", GoOn: "go-on",
 }
 

@@ -70,6 +70,16 @@ const (
 
 	Answer
 
+	RunBridge // start it, or stop it
+	StartSession
+	Attach
+	Forget
+	Message
+	Caps
+	CancelTurn
+	RetryTurn
+	SkipTurn
+
 	Follow
 	Travel
 
@@ -206,9 +216,19 @@ func Default() *Map {
 			bind(Discuss, "S", "have two agents discuss something; spends turns", "S").hint(5, "S", "discuss"),
 			bind(GoOn, "o", "go on with the discussion; spends turns", "o"),
 		},
-		Bridge: {},
-		Work:   {},
-		Gates:  {},
+		Bridge: {
+			bind(RunBridge, "B", "start the bridge, or stop it", "B").hint(6, "B", "bridge"),
+			bind(StartSession, "o", "start a session of a program; spends a turn", "o").hint(8, "o", "new session"),
+			bind(Attach, "+", "take in a session that there is", "+").hint(8, "+", "attach"),
+			bind(Forget, "-", "forget the session", "-"),
+			bind(Message, "m", "say something to the session; spends a turn", "m").hint(7, "m", "message"),
+			bind(Caps, "L", "raise or lower the caps", "L").hint(8, "L", "caps"),
+			bind(CancelTurn, "x", "end the turn that runs", "x").hint(7, "x", "cancel"),
+			bind(RetryTurn, "r", "make what waits for you, or make it again", "r").hint(7, "r", "retry"),
+			bind(SkipTurn, "d", "drop what waits for you", "d").hint(7, "d", "drop"),
+		},
+		Work:  {},
+		Gates: {},
 	}}
 	m.index()
 	return m

@@ -72,7 +72,7 @@ func TestResolve(t *testing.T) {
 }
 
 func TestCustomKeys(t *testing.T) {
-	m, err := New(map[string][]string{"quit": {"ctrl+q", "x"}, "follow": {"space"}, "page-down": {"pgdown"}, "suspend": {}})
+	m, err := New(map[string][]string{"quit": {"ctrl+q", "w"}, "follow": {"space"}, "page-down": {"pgdown"}, "suspend": {}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestCustomKeys(t *testing.T) {
 		key  string
 		want Intent
 	}{
-		{Ownership, "x", Quit},
+		{Ownership, "w", Quit},
 		{Ownership, "ctrl+c", Quit}, // always
 		{Ownership, "q", None},
 		{Timeline, " ", Follow},

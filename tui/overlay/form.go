@@ -205,7 +205,7 @@ func (f *Form) View(w, h int) []string {
 	for i, in := range f.inputs {
 		inputs = append(inputs, f.row(in, i == f.at, label, inner))
 	}
-	talk := f.talk(inner)
+	talk, refusal := f.talk(inner)
 
 	room := max(h-2, 1) - 1 // the hint
 	first := 0
@@ -213,8 +213,9 @@ func (f *Form) View(w, h int) []string {
 		first = min(f.at, len(inputs)-room)
 	}
 	inputs = inputs[first:min(first+room, len(inputs))]
-	if f.scroll.SetSize(len(talk), max(room-len(inputs), 0)); f.refused { // the refusal is at the end
-		f.scroll.End()
+	if f.scroll.SetSize(len(talk), max(room-len(inputs), 0)); f.refused {
+		f.scroll.Home()
+		f.scroll.Move(refusal)
 		f.refused = false
 	}
 	from, to := f.scroll.Visible()
@@ -275,10 +276,9 @@ func (f *Form) row(in *Input, focused bool, label, w int) theme.Spans {
 	return row
 }
 
-// talk is what the form says above its inputs.
-func (f *Form) talk(w int) []theme.Spans {
+// talk is what the form says above its inputs, and in which line the refusal begins.
+func (f *Form) talk(w int) (lines []theme.Spans, refusal int) {
 	t := f.theme
-	var lines []theme.Spans
 	for _, paragraph := range f.about {
 		for _, line := range text.Wrap(text.Line(paragraph), w) {
 			lines = append(lines, theme.Spans{theme.S(line, t.Text)})
@@ -292,6 +292,7 @@ func (f *Form) talk(w int) []theme.Spans {
 	if len(f.wrong) > 0 && len(lines) > 0 {
 		lines = append(lines, nil)
 	}
+	refusal = len(lines)
 	for i, paragraph := range f.wrong {
 		style, mark := t.Dim, "  "
 		if i == 0 {
@@ -309,7 +310,7 @@ func (f *Form) talk(w int) []theme.Spans {
 			lines = append(lines, theme.Spans{theme.S(t.Warning+" the "+strings.ToLower(in.Label)+" was too long and is cut", t.Warn)})
 		}
 	}
-	return lines
+	return lines, refusal
 }
 
 func (f *Form) hint() theme.Spans {
@@ -324,8 +325,9 @@ func (f *Form) hint() theme.Spans {
 	if in := f.Current(); in != nil && in.Long {
 		hint = append(hint, theme.S("  ctrl+o", t.Strong), theme.S(" editor", t.Dim))
 	}
+	hint = append(hint, theme.S("  esc", t.Strong), theme.S(" cancel", t.Dim))
 	if above, below := f.scroll.Partial(); above || below {
 		hint = append(hint, theme.S("  pgdn", t.Strong), theme.S(" more", t.Dim))
 	}
-	return append(hint, theme.S("  esc", t.Strong), theme.S(" cancel", t.Dim))
+	return hint
 }

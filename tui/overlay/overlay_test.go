@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -281,5 +282,31 @@ func TestStack(t *testing.T) {
 		if text.Width(line) != 80 {
 			t.Errorf("%d cells: %q", text.Width(line), line)
 		}
+	}
+}
+
+// What a form says can be read in any window, to its last line, and a refusal is seen at once.
+func TestFormSaysAllInALowWindow(t *testing.T) {
+	about := make([]string, 20)
+	for i := range about {
+		about[i] = fmt.Sprintf("what %d may do", i)
+	}
+	f := NewForm(plainTheme(t), "Start?", "start", about)
+	screen := func() string { return ansi.Strip(strings.Join(f.View(60, 10), "\n")) }
+	if s := screen(); !strings.Contains(s, "what 0 may") || strings.Contains(s, "what 19") || !strings.Contains(s, "pgdn more") {
+		t.Errorf("it shows\n%s", s)
+	}
+	for range 5 {
+		f.Key(tea.KeyMsg{Type: tea.KeyPgDown})
+	}
+	if s := screen(); !strings.Contains(s, "what 19 may") {
+		t.Errorf("its end is not shown\n%s", s)
+	}
+	for range 40 {
+		f.Key(tea.KeyMsg{Type: tea.KeyUp})
+	}
+	f.Refuse("", "not now")
+	if s := screen(); !strings.Contains(s, "not now") {
+		t.Errorf("the refusal is not shown\n%s", s)
 	}
 }

@@ -31,7 +31,8 @@ type Rows interface {
 type Browser struct {
 	Look
 	List      list.List
-	ListShare int // percent of the width that the list has beside the detail, 0: 45
+	ListShare int  // percent of the width that the list has beside the detail, 0: 45
+	Grows     bool // the detail of the selected row grows at its end, which is shown
 
 	rows   Rows
 	tail   bool // End follows the list's end
@@ -43,6 +44,7 @@ type Browser struct {
 	fed    bool // rows were given: none means that there are none
 	inside bool // keys go to the detail
 	scroll list.Scroll
+	end    bool // the detail stays at its end, because the person did not scroll away from it
 	detail []theme.Spans
 	width  int  // that detail was made for
 	stale  bool // detail must be made anew
@@ -50,7 +52,7 @@ type Browser struct {
 
 // NewBrowser makes a browser of rows. tail: the list follows its end.
 func NewBrowser(look Look, rows Rows, tail bool) Browser {
-	return Browser{Look: look, List: list.New(tail), rows: rows, tail: tail, stale: true}
+	return Browser{Look: look, List: list.New(tail), rows: rows, tail: tail, stale: true, end: true}
 }
 
 // SetSize sets the cells to draw in.
@@ -140,7 +142,7 @@ func (b *Browser) Browse(intent keymap.Intent) bool {
 	default:
 		return false
 	}
-	b.stale = true
+	b.stale, b.end = true, true
 	b.scroll.Home()
 	return true
 }
@@ -165,6 +167,8 @@ func (b *Browser) browseDetail(intent keymap.Intent) bool {
 	default:
 		return false
 	}
+	_, below := b.scroll.Partial()
+	b.end = !below
 	return true
 }
 
@@ -241,7 +245,9 @@ func (b *Browser) viewDetail() []string {
 		b.detail = b.rows.Detail(max(w-2, 1))
 		b.stale, b.width = false, w
 	}
-	b.scroll.SetSize(len(b.detail), h)
+	if b.scroll.SetSize(len(b.detail), h); b.Grows && b.end {
+		b.scroll.End()
+	}
 	lines := make([]string, 0, h)
 	from, to := b.scroll.Visible()
 	for _, spans := range b.detail[from:to] {

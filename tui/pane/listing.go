@@ -14,6 +14,7 @@ type Entry struct {
 	Row     func(w int) (left, right theme.Spans)
 	Detail  func(d *Detail)
 	Subject Subject
+	Grows   bool // the detail grows at its end
 }
 
 // Listing is the part that panes share which make all of their rows from a snapshot and load nothing.
@@ -110,7 +111,8 @@ func (l *listed) Row(i, w int) (left, right theme.Spans) { return l.shown[i].Row
 
 func (l *listed) Detail(w int) []theme.Spans {
 	d := NewDetail(l.Look, w)
-	if e := (*Listing)(l).selected(); e != nil {
+	e := (*Listing)(l).selected()
+	if l.Grows = e != nil && e.Grows; e != nil {
 		e.Detail(d)
 	}
 	return d.Lines()

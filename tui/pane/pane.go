@@ -23,6 +23,7 @@ type Snapshot struct {
 	Live     map[string]engine.Liveness
 	Halted   *engine.HaltedError // nil: the kill switch is off
 	Drift    *engine.DriftReport // which files git shows as changed, nil while that is not known, and in the past
+	Bridging Bridging            // about turns, empty in the past
 	Past     bool                // the state as of At, not as of now
 	At       int64
 }
@@ -77,6 +78,7 @@ type Subject struct {
 	Agent string
 	Seq   int64 // an event, -1 for none
 	Text  string
+	Turn  string         // id of a turn
 	Wait  *state.Waiting // what waits for a person, nil when it is something else
 }
 
