@@ -70,6 +70,7 @@ func TestEveryVerbAnswersInJSON(t *testing.T) {
 		"coord discuss implement": nil,
 
 		"coord watch":    nil, // streams: TestWatchMissesAndRepeatsNothing
+		"serve":          nil, // speaks a protocol of its own: serve.txtar
 		"torture-writer": nil, // not for people
 		"__complete":     {"__complete", "bash", "loadout coord ow"},
 	}

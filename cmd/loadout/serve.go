@@ -15,7 +15,6 @@ func (serveCmd) Help() string {
 	return examples(
 		"loadout serve",
 		"loadout serve --agent backend",
-		"claude mcp add --scope project loadout -- loadout serve",
 	)
 }
 

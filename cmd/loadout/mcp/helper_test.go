@@ -86,7 +86,9 @@ func (s *scene) engine(env map[string]string, above ...engine.Process) *engine.E
 	s.pids++
 	return engine.Open(engine.Project{Root: s.dir, Dir: filepath.Join(s.dir, ".handoff")}, engine.Options{
 		Host: &machine{self: s.pids, ancestors: above, mu: &s.mu, dead: s.dead},
-		Env:  func(name string) string { return env[name] }, Poll: 10 * time.Millisecond,
+		Env:  func(name string) string { return env[name] },
+		// A loaded machine may take long for its turn at the lock; that is not what these tests are about.
+		LockWait: time.Minute,
 	})
 }
 
