@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/tui/text"
 )
 
@@ -169,6 +170,21 @@ func TestFrameRefusals(t *testing.T) {
 		if err := try(); !errors.As(err, &usage) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// What a pane has loaded may be the first that it has to show, and gives it more room.
+func TestFrameFillsThePaneThatHasLoaded(t *testing.T) {
+	f := newFake()
+	for range 20 {
+		f.add(t, "codex", event.Broadcast, "works", event.Update{})
+	}
+	f.add(t, event.Loadout, event.Broadcast, "queued", event.Turn{ // the pane below has something to show from the start
+		Action: event.TurnQueued, Turn: "t1", Agent: "codex", Provider: "codex", Why: event.WhyDiscussion,
+	})
+	got, err := Frame(context.Background(), Options{Engine: f, At: Now, Environment: noEnv}, 120, 40, false)
+	if err != nil || !strings.Contains(got, " #0 ") {
+		t.Errorf("%v\n%s", err, got)
 	}
 }
 

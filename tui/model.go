@@ -264,7 +264,9 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.turned(msg.turnNews), m.waitTurns(m.clock().Add(feedPause)))
 	case loadedMsg:
 		m.dirty = true
-		return m.do(msg.pane, m.panes[msg.pane].Loaded(msg.key, msg.value, msg.err))
+		next := m.do(msg.pane, m.panes[msg.pane].Loaded(msg.key, msg.value, msg.err))
+		m.arrange() // it may have something to show now
+		return next
 	case talkMsg:
 		return m.talked(msg)
 	case discussedMsg:

@@ -38,6 +38,8 @@ type Pane struct {
 	contracts []state.Contract // those that match the filter
 	name      int              // cells of the name column
 	publisher int              // cells of the publisher column
+	// readersWidth is the cells that the longest row of readers takes.
+	readersWidth int
 
 	order order
 
@@ -120,12 +122,13 @@ func (p *Pane) SetFilter(filter string) pane.Action {
 func (p *Pane) rebuild() {
 	selected := p.selectedName()
 	p.contracts = p.contracts[:0:0]
-	p.name, p.publisher = 0, 0
+	p.name, p.publisher, p.readersWidth = 0, 0, 0
 	for _, c := range p.all {
 		if p.matches(&c) {
 			p.contracts = append(p.contracts, c)
 			p.name = max(p.name, text.Width(text.Line(c.Name)))
 			p.publisher = min(max(p.publisher, text.Width(text.Line(c.Publisher))), 16)
+			p.readersWidth = max(p.readersWidth, (*rows)(p).readers(&c, true).Width())
 		}
 	}
 	p.sort()

@@ -12,7 +12,7 @@ import (
 const (
 	maxLate       = 12 // cells of the name of a late reader where not all have room
 	withAge       = 36 // cells of a row from which on it has an age
-	withPublisher = 44 // and who published
+	withPublisher = 60 // and who published; below, where that leaves room for the readers of every contract
 )
 
 // rows draws the pane's rows and its detail.
@@ -40,7 +40,7 @@ func (p *rows) Row(i, w int) (left, right theme.Spans) {
 		right = theme.Spans{theme.S(words.Age(p.snap.Now, c.At), p.Dim)}
 	}
 	room := w - left.Width() - right.Width() - 1
-	if w >= withPublisher {
+	if w >= withPublisher || p.readersWidth+p.publisher+2 <= room {
 		left = append(left, theme.S(text.FitMiddle(text.Line(c.Publisher), p.publisher, p.Ellipsis)+"  ", p.Owners.Style(c.Publisher)))
 		room -= p.publisher + 2
 	}
