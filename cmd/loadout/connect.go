@@ -20,7 +20,7 @@ import (
 // connecting are what connect and disconnect have in common.
 type connecting struct {
 	Program string `arg:"" enum:"claude-code,codex,cursor,gemini,opencode,git" help:"claude-code, codex, cursor, gemini, opencode, or git for the guard of commits."`
-	Scope   string `enum:"project,user" default:"project" help:"project: its own files, which others may share; user: yours, for all projects."`
+	Scope   string `enum:"project,user" default:"project" placeholder:"SCOPE" help:"project: its own files, which others may share; user: yours, for all projects."`
 	Yes     bool   `short:"y" help:"Write without asking. Without it a preview is shown, and where nobody can be asked nothing is written (exit 2)."`
 }
 
