@@ -11,7 +11,7 @@ import (
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
-	"github.com/agentloadout/loadout/tui/pane"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/text"
 )
 
@@ -70,7 +70,7 @@ func (p *plain) say(format string, args ...any) {
 
 // stands tells how things stand.
 func (p *plain) stands(s *state.State, now time.Time) {
-	p.say("Project %s, %s, newest number %d.", text.Line(projectName(p.o.Engine.Project())), pane.Count(s.Count(), "event"), s.Head())
+	p.say("Project %s, %s, newest number %d.", text.Line(projectName(p.o.Engine.Project())), words.Plural(s.Count(), "event"), s.Head())
 	claims := s.Claims()
 	if len(claims) == 0 {
 		p.say("Nobody holds anything.")
@@ -79,7 +79,7 @@ func (p *plain) stands(s *state.State, now time.Time) {
 		p.say("%s", claimSentence(c, now))
 	}
 	for _, c := range s.Contracts() {
-		p.say("Contract %s, revision %d, by %s, %s.%s", text.Line(c.Name), c.Revision, text.Line(c.Publisher), pane.Ago(now, c.At), readers(c))
+		p.say("Contract %s, revision %d, by %s, %s.%s", text.Line(c.Name), c.Revision, text.Line(c.Publisher), words.Ago(now, c.At), readers(c))
 	}
 	for _, a := range s.Agents() {
 		if a.Name != event.Loadout && a.Unread.Count > 0 {
@@ -91,17 +91,17 @@ func (p *plain) stands(s *state.State, now time.Time) {
 		if t.Question {
 			what = "Question"
 		}
-		p.say("%s for %s from %s, %s: %s", what, text.Line(t.To), text.Line(t.From), pane.Ago(now, t.At), text.Line(t.Description))
+		p.say("%s for %s from %s, %s: %s", what, text.Line(t.To), text.Line(t.From), words.Ago(now, t.At), text.Line(t.Description))
 	}
 	if bad := s.Skips().Bad; bad > 0 {
-		p.say("%s of the log cannot be read; loadout doctor says which.", pane.Count(bad, "line"))
+		p.say("%s of the log cannot be read; loadout doctor says which.", words.Plural(bad, "line"))
 	}
 }
 
 func claimSentence(c state.Claim, now time.Time) string {
-	said := fmt.Sprintf("%s holds %s, %s, taken %s", text.Line(c.Agent), text.Line(c.Path), c.Mode, pane.Ago(now, c.Since))
+	said := fmt.Sprintf("%s holds %s, %s, taken %s", text.Line(c.Agent), text.Line(c.Path), c.Mode, words.Ago(now, c.Since))
 	if c.ExpiresAt != nil {
-		said += ", " + pane.Left(now, *c.ExpiresAt)
+		said += ", " + words.Left(now, *c.ExpiresAt)
 	}
 	if c.Reason != "" {
 		said += ", because: " + text.Line(c.Reason)

@@ -88,14 +88,6 @@ func Stamp(now, t time.Time) string {
 	return t.In(now.Location()).Format("2006-01-02 15:04:05")
 }
 
-// Ago is Age as the end of a sentence.
-func Ago(now, t time.Time) string {
-	if age := Age(now, t); age == "now" || age == "?" {
-		return "just now"
-	}
-	return Age(now, t) + " ago"
-}
-
 // Matches reports whether every word of filter is in one of the texts, whatever its case.
 func Matches(filter string, texts ...string) bool {
 	for word := range strings.FieldsSeq(filter) {

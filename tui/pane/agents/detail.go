@@ -35,7 +35,7 @@ func (p *rows) aboutWait(d *pane.Detail, w *state.Waiting) {
 	d.Title(fmt.Sprintf("%s waits for you", w.Kind))
 	d.Gap()
 	d.Field("from", w.Agent, p.Owners.Style(w.Agent))
-	d.Field("since", pane.Stamp(p.snap.Now, w.Since)+", "+pane.Ago(p.snap.Now, w.Since), p.Text)
+	d.Field("since", pane.Stamp(p.snap.Now, w.Since)+", "+words.Ago(p.snap.Now, w.Since), p.Text)
 	if w.Seq >= 0 {
 		d.Field("event", fmt.Sprintf("#%d", w.Seq), p.Dim)
 	}
@@ -59,7 +59,7 @@ func (p *rows) aboutAgent(d *pane.Detail, e *entry) {
 	d.Title(e.Name)
 	mark, word, style := p.presence(e)
 	if !e.heard.IsZero() {
-		word += ", last sign of life " + pane.Ago(p.snap.Now, e.heard)
+		word += ", last sign of life " + words.Ago(p.snap.Now, e.heard)
 	}
 	d.Field("session", mark+" "+word, style)
 	read := fmt.Sprintf("#%d of #%d", e.Cursor, p.snap.State.Head())
@@ -84,7 +84,7 @@ func (p *rows) tasks(d *pane.Detail, heading string, tasks []state.Task, style t
 		d.Heading(heading)
 	}
 	for i := range tasks {
-		d.Field(label(&tasks[i]), pane.Age(p.snap.Now, tasks[i].At)+"  "+tasks[i].Description, style)
+		d.Field(label(&tasks[i]), words.Age(p.snap.Now, tasks[i].At)+"  "+tasks[i].Description, style)
 	}
 }
 
@@ -93,7 +93,7 @@ func (p *rows) claims(d *pane.Detail, e *entry) {
 		d.Heading("holds")
 	}
 	for _, c := range e.claims {
-		said := c.Path + "  " + pane.Age(p.snap.Now, c.Since)
+		said := c.Path + "  " + words.Age(p.snap.Now, c.Since)
 		if c.Reason != "" {
 			said += "  " + c.Reason
 		}
@@ -108,7 +108,7 @@ func (p *rows) meters(d *pane.Detail, e *entry) {
 		return
 	}
 	d.Heading("meter")
-	turns := pane.Count(m.Turns, "turn")
+	turns := words.Plural(m.Turns, "turn")
 	if session, ok := p.snap.State.Session(e.Name); ok && session.MaxTurns > 0 {
 		turns += fmt.Sprintf(", %d of %d automatic", session.Turns, session.MaxTurns)
 	}
@@ -116,7 +116,7 @@ func (p *rows) meters(d *pane.Detail, e *entry) {
 		turns += fmt.Sprintf(", %d without an answer", m.Failed)
 	}
 	d.Field("turns", turns, p.Text)
-	d.Field("delivered", pane.Count(m.Delivered, "event"), p.Text)
+	d.Field("delivered", words.Plural(m.Delivered, "event"), p.Text)
 	d.Field("withheld", fmt.Sprintf("%d that wake nobody, %d said twice", m.Passive, m.Duplicate), p.Text)
 	d.Field("used", pane.Usage(m.Usage), p.Text)
 }
@@ -132,7 +132,7 @@ func (p *rows) news(d *pane.Detail, e *entry) {
 		d.Text(fmt.Sprintf("%d older ones, in the timeline", omitted), p.Dim)
 	}
 	for _, r := range list {
-		said, style := fmt.Sprintf("%s  %s %s: %s", pane.Age(p.snap.Now, r.At), r.From, r.Type, r.Description), p.Text
+		said, style := fmt.Sprintf("%s  %s %s: %s", words.Age(p.snap.Now, r.At), r.From, r.Type, r.Description), p.Text
 		if r.SupersededBy > 0 {
 			said += fmt.Sprintf("  (%s old news since #%d)", p.Warning, r.SupersededBy)
 			style = p.Dim
@@ -164,15 +164,15 @@ func (p *rows) session(d *pane.Detail, e *entry) {
 	d.Field("program", e.Base, p.Text)
 	d.Field("person", e.Human, p.Text)
 	if e.Since != nil {
-		d.Field("since", pane.Stamp(p.snap.Now, *e.Since)+", "+pane.Ago(p.snap.Now, *e.Since), p.Text)
+		d.Field("since", pane.Stamp(p.snap.Now, *e.Since)+", "+words.Ago(p.snap.Now, *e.Since), p.Text)
 	}
 	if beat := p.snap.Live[e.Name].LastBeat; !beat.IsZero() {
-		d.Field("heard of", pane.Ago(p.snap.Now, beat), p.Text)
+		d.Field("heard of", words.Ago(p.snap.Now, beat), p.Text)
 	}
 	if e.PID != 0 {
 		d.Field("process", fmt.Sprintf("%d on %s", e.PID, e.Host), p.Dim)
 	}
 	if e.LastAt != nil {
-		d.Field("last", fmt.Sprintf("#%d, %s", e.LastSeq, pane.Ago(p.snap.Now, *e.LastAt)), p.Text)
+		d.Field("last", fmt.Sprintf("#%d, %s", e.LastSeq, words.Ago(p.snap.Now, *e.LastAt)), p.Text)
 	}
 }

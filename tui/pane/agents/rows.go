@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/text"
 	"github.com/agentloadout/loadout/tui/theme"
@@ -76,7 +77,7 @@ func (p *rows) wait(r *state.Waiting, w int) (left, right theme.Spans) {
 	}
 	name := text.FitMiddle(text.Line(r.Agent), min(p.columns.waiter, max(w/4, 8)), p.Ellipsis)
 	left = append(left, theme.S(name+"  ", p.Owners.Style(r.Agent)), theme.S(text.Line(r.Text), p.Strong))
-	return left, theme.Spans{p.age(pane.Age(p.snap.Now, r.Since))}
+	return left, theme.Spans{p.age(words.Age(p.snap.Now, r.Since))}
 }
 
 func (p *rows) age(age string) theme.Span {
@@ -94,7 +95,7 @@ func (p *rows) agent(e *entry, w int) (left, right theme.Spans) {
 	if w >= withAge {
 		age := ""
 		if !e.heard.IsZero() {
-			age = pane.Age(p.snap.Now, e.heard)
+			age = words.Age(p.snap.Now, e.heard)
 		}
 		right = append(right, p.age(age))
 	}
@@ -131,7 +132,7 @@ func counted(n int, noun string) string {
 	if n == 0 {
 		return ""
 	}
-	return pane.Count(n, noun)
+	return words.Plural(n, noun)
 }
 
 // meter says what turns of an agent were made and what they used; nothing for an agent without any.
@@ -139,7 +140,7 @@ func meter(m *state.Meter) string {
 	if m.Turns == 0 {
 		return ""
 	}
-	said := pane.Count(m.Turns, "turn")
+	said := words.Plural(m.Turns, "turn")
 	if used := pane.Usage(m.Usage); used != "" {
 		said += " " + used
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/theme"
 )
@@ -13,9 +14,9 @@ func (p *Pane) bridgeDetail(d *pane.Detail, b state.Bridge, said string, style t
 	d.Title("bridge")
 	d.Field("state", said, style)
 	if h := p.snap.Bridging.Holder; h != nil && !p.snap.Bridging.Here {
-		d.Field("since", pane.Stamp(p.snap.Now, h.Owner.Since)+", "+pane.Ago(p.snap.Now, h.Owner.Since), p.Text)
+		d.Field("since", pane.Stamp(p.snap.Now, h.Owner.Since)+", "+words.Ago(p.snap.Now, h.Owner.Since), p.Text)
 	} else if !b.Since.IsZero() {
-		d.Field("since", pane.Stamp(p.snap.Now, b.Since)+", "+pane.Ago(p.snap.Now, b.Since), p.Text)
+		d.Field("since", pane.Stamp(p.snap.Now, b.Since)+", "+words.Ago(p.snap.Now, b.Since), p.Text)
 	}
 	d.Field("sessions", strings.Join(b.Agents, ", "), p.Text)
 	for i, note := range p.snap.Bridging.Notes {
@@ -34,15 +35,15 @@ func (p *Pane) sessionDetail(d *pane.Detail, x state.Session, word string, style
 		d.Field("answers", "from a script, no model", p.Warn)
 	}
 	d.Field("session", x.ID, p.Dim)
-	d.Field("since", pane.Stamp(p.snap.Now, x.Attached)+", "+pane.Ago(p.snap.Now, x.Attached), p.Text)
-	d.Field("queue", pane.Count(queued, "turn"), p.Text)
+	d.Field("since", pane.Stamp(p.snap.Now, x.Attached)+", "+words.Ago(p.snap.Now, x.Attached), p.Text)
+	d.Field("queue", words.Plural(queued, "turn"), p.Text)
 	d.Field("turns", fmt.Sprintf("%d of %s", x.Turns, limit(x.MaxTurns)), p.Text)
 	d.Field("used", cost(x.Usage), p.Text)
 	d.Field("in total", cost(x.Total), p.Text)
 	d.Field("dealt with", fmt.Sprintf("everything up to #%d", x.Cursor), p.Text)
 	m := p.snap.State.Meter(x.Agent)
 	d.Field("delivered", fmt.Sprintf("%d events, %d woke nobody, %d repeated another", m.Delivered, m.Passive, m.Duplicate), p.Text)
-	d.Field("failed", pane.Count(m.Failed, "turn"), p.Text)
+	d.Field("failed", words.Plural(m.Failed, "turn"), p.Text)
 }
 
 func limit(n int64) string {
@@ -68,7 +69,7 @@ func (p *Pane) turnDetail(d *pane.Detail, t state.Turn) {
 	for _, seq := range t.Seqs {
 		d.Field(" ", fmt.Sprintf("#%d", seq), p.Text)
 	}
-	d.Field("queued", pane.Stamp(p.snap.Now, t.Queued)+", "+pane.Ago(p.snap.Now, t.Queued), p.Text)
+	d.Field("queued", pane.Stamp(p.snap.Now, t.Queued)+", "+words.Ago(p.snap.Now, t.Queued), p.Text)
 	d.Field("took", p.took(t), p.Text)
 	d.Field("used", cost(t.Usage), p.Text)
 	d.Field("paid for", t.Spent, p.Text)
@@ -76,7 +77,7 @@ func (p *Pane) turnDetail(d *pane.Detail, t state.Turn) {
 		d.Field("attempt", plain(t.Attempt), p.Text)
 	}
 	if t.Depth > 0 {
-		d.Field("caused by", pane.Count(t.Depth, "bridged turn")+" before it", p.Dim)
+		d.Field("caused by", words.Plural(t.Depth, "bridged turn")+" before it", p.Dim)
 	}
 	live, ok := p.snap.Bridging.Live[t.ID]
 	if !ok {

@@ -10,6 +10,7 @@ import (
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/text"
 	"github.com/agentloadout/loadout/tui/theme"
@@ -239,7 +240,7 @@ func (p *Pane) took(t state.Turn) string {
 // trigger is what a turn is made for.
 func trigger(t state.Turn) string {
 	if t.Why == event.WhyDelivery {
-		return pane.Count(t.Events, "event")
+		return words.Plural(t.Events, "event")
 	}
 	return string(t.Why)
 }
@@ -255,7 +256,7 @@ func (p *Pane) turn(t state.Turn) pane.Entry {
 				said += ": " + t.Cause
 			}
 			middle := theme.Spans{theme.S(text.Line(said), style), theme.S(" "+p.Dot+" "+text.Line(trigger(t)), p.Dim)}
-			parts := []string{p.took(t), cost(t.Usage), pane.Age(p.snap.Now, t.Queued)}
+			parts := []string{p.took(t), cost(t.Usage), words.Age(p.snap.Now, t.Queued)}
 			if w < wide {
 				parts = parts[2:]
 			}

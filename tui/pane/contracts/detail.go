@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/theme"
 )
@@ -51,7 +52,7 @@ func (p *rows) about(d *pane.Detail, c *state.Contract, revision int64) {
 	for _, h := range c.History {
 		if h.Revision == revision {
 			d.Field("by", h.Publisher, p.Owners.Style(h.Publisher))
-			d.Field("when", pane.Stamp(p.snap.Now, h.At)+", "+pane.Ago(p.snap.Now, h.At), p.Text)
+			d.Field("when", pane.Stamp(p.snap.Now, h.At)+", "+words.Ago(p.snap.Now, h.At), p.Text)
 			d.Field("format", h.Format, p.Text)
 			d.Field("event", fmt.Sprintf("#%d", h.Seq), p.Dim)
 		}
@@ -72,7 +73,7 @@ func (p *rows) readersOf(d *pane.Detail, c *state.Contract) {
 			said, style := p.Yes+" up to date", p.Good
 			if late {
 				style = p.Warn
-				said = fmt.Sprintf("%s on r%d, %s behind", p.No, r.Revision, pane.Count(r.Behind, "revision"))
+				said = fmt.Sprintf("%s on r%d, %s behind", p.No, r.Revision, words.Plural(r.Behind, "revision"))
 				if r.Revision == 0 {
 					said = p.No + " has read no revision"
 				}
@@ -125,7 +126,7 @@ func (p *rows) history(d *pane.Detail, c *state.Contract) {
 	d.Heading("history")
 	for i := len(c.History) - 1; i >= 0; i-- {
 		h := &c.History[i]
-		said := fmt.Sprintf("%s  %s  #%d", pane.Age(p.snap.Now, h.At), h.Publisher, h.Seq)
+		said := fmt.Sprintf("%s  %s  #%d", words.Age(p.snap.Now, h.At), h.Publisher, h.Seq)
 		style := p.Text
 		if i < len(c.History)-1 {
 			style = p.Dim

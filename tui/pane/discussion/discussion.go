@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine/discuss"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/list"
 	"github.com/agentloadout/loadout/tui/pane"
@@ -118,7 +119,7 @@ func (p *Pane) Status() string {
 	case p.filter != "" && p.inside:
 		return fmt.Sprintf("%d of %d", len(p.shown), len(p.statements))
 	case !p.inside || t == nil:
-		return pane.Count(len(p.threads), "thread")
+		return words.Plural(len(p.threads), "thread")
 	}
 	return fmt.Sprintf("%s %s %s %s %s", t.ID, p.Dot, p.progress(), p.Dot, t.Status)
 }

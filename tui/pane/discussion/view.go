@@ -8,6 +8,7 @@ import (
 	"github.com/agentloadout/loadout/engine/discuss"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/text"
 	"github.com/agentloadout/loadout/tui/text/markdown"
@@ -76,7 +77,7 @@ func (p *Pane) viewList(w int) []string {
 		}
 		glyph, style := p.status(t)
 		left := theme.Spans{mark, theme.S(glyph+" ", style), theme.S(text.Line(t.Topic), p.Text)}
-		right := theme.Spans{theme.S(fmt.Sprintf("%d %s %s ", t.Statements, p.Dot, pane.Age(p.snap.Now, t.Updated)), p.Dim)}
+		right := theme.Spans{theme.S(fmt.Sprintf("%d %s %s ", t.Statements, p.Dot, words.Age(p.snap.Now, t.Updated)), p.Dim)}
 		out = append(out, p.Row(w, base, left, right))
 	}
 	for len(out) < p.h {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/text"
@@ -90,25 +91,25 @@ func (p *Pane) row(w int, mark string, style theme.Style, name string, done, all
 
 func (p *Pane) ledger(l state.Ledger) pane.Entry {
 	all := l.Met + l.Unmet + l.Abandoned
-	words := []string{"ledger", l.Scope, l.Ledger, l.By}
+	find := []string{"ledger", l.Scope, l.Ledger, l.By}
 	for _, g := range l.Gates {
-		words = append(words, g.ID, g.Title, string(g.State))
+		find = append(find, g.ID, g.Title, string(g.State))
 	}
 	return pane.Entry{
 		Key:   "ledger " + name(l.Scope, l.Ledger),
-		Words: words,
+		Words: find,
 		Row: func(w int) (left, right theme.Spans) {
 			mark, style := p.Yes, p.Good
 			if l.Unmet > 0 || l.Invalid != "" {
 				mark, style = p.No, p.Warn
 			}
-			return p.row(w, mark, style, name(l.Scope, l.Ledger), l.Met, all, p.counts(l), pane.Age(p.snap.Now, l.At))
+			return p.row(w, mark, style, name(l.Scope, l.Ledger), l.Met, all, p.counts(l), words.Age(p.snap.Now, l.At))
 		},
 		Detail: func(d *pane.Detail) {
 			d.Title(name(l.Scope, l.Ledger))
 			d.Field("gates", p.counts(l), p.Text)
 			d.Field("checked by", l.By, p.Owners.Style(l.By))
-			d.Field("when", pane.Stamp(p.snap.Now, l.At)+", "+pane.Ago(p.snap.Now, l.At), p.Text)
+			d.Field("when", pane.Stamp(p.snap.Now, l.At)+", "+words.Ago(p.snap.Now, l.At), p.Text)
 			d.Field("event", fmt.Sprintf("#%d", l.Seq), p.Dim)
 			d.Field("unreadable", l.Invalid, p.Bad)
 			d.Gap()
@@ -163,13 +164,13 @@ func (p *Pane) gate(d *pane.Detail, g event.GateLine) {
 func (p *Pane) wave(v state.Wave) pane.Entry {
 	started, returned := v.Returned()
 	word := fmt.Sprintf("%s %d/%d started, %d returned", v.State, started, len(v.Leaves), returned)
-	words := []string{"wave", v.Scope, v.Wave.Wave, string(v.State)}
+	find := []string{"wave", v.Scope, v.Wave.Wave, string(v.State)}
 	for _, leaf := range v.Leaves {
-		words = append(words, leaf.Leaf, leaf.Handle)
+		find = append(find, leaf.Leaf, leaf.Handle)
 	}
 	return pane.Entry{
 		Key:   "wave " + name(v.Scope, v.Wave.Wave),
-		Words: words,
+		Words: find,
 		Row: func(w int) (left, right theme.Spans) {
 			mark, style := p.Live, p.Accent
 			switch v.State {
@@ -179,14 +180,14 @@ func (p *Pane) wave(v state.Wave) pane.Entry {
 				mark, style = p.Gone, p.Dim
 			case event.WaveOpen, event.WaveSealed:
 			}
-			return p.row(w, mark, style, "wave "+name(v.Scope, v.Wave.Wave), int64(returned), int64(len(v.Leaves)), word, pane.Age(p.snap.Now, v.At))
+			return p.row(w, mark, style, "wave "+name(v.Scope, v.Wave.Wave), int64(returned), int64(len(v.Leaves)), word, words.Age(p.snap.Now, v.At))
 		},
 		Detail: func(d *pane.Detail) {
 			d.Title("wave " + name(v.Scope, v.Wave.Wave))
 			d.Field("state", word, p.Text)
 			d.Field("reason", v.Reason, p.Text)
 			d.Field("by", v.By, p.Owners.Style(v.By))
-			d.Field("when", pane.Stamp(p.snap.Now, v.At)+", "+pane.Ago(p.snap.Now, v.At), p.Text)
+			d.Field("when", pane.Stamp(p.snap.Now, v.At)+", "+words.Ago(p.snap.Now, v.At), p.Text)
 			d.Field("event", fmt.Sprintf("#%d", v.Seq), p.Dim)
 			d.Gap()
 			for _, leaf := range v.Leaves {
@@ -200,10 +201,10 @@ func (p *Pane) wave(v state.Wave) pane.Entry {
 func (p *Pane) leaf(d *pane.Detail, leaf event.WaveLeaf) {
 	mark, style, word := p.Idle, p.Dim, "not started"
 	if t, ok := event.ParseTime(leaf.Started); ok {
-		mark, style, word = p.Live, p.Accent, "started "+pane.Ago(p.snap.Now, t)
+		mark, style, word = p.Live, p.Accent, "started "+words.Ago(p.snap.Now, t)
 	}
 	if t, ok := event.ParseTime(leaf.Returned); ok {
-		mark, style, word = p.Yes, p.Good, "returned "+pane.Ago(p.snap.Now, t)
+		mark, style, word = p.Yes, p.Good, "returned "+words.Ago(p.snap.Now, t)
 	}
 	d.Marked(mark+" ", leaf.Leaf+"  "+strings.TrimSpace(word+"  "+leaf.Handle), style)
 }

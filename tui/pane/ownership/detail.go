@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/theme"
 )
@@ -50,13 +51,13 @@ func (p *rows) aboutClaim(d *pane.Detail, c *state.Claim) {
 	d.Field("holder", c.Agent, p.Owners.Style(c.Agent))
 	p.session(d, c.Agent)
 	d.Field("mode", string(c.Mode), p.Text)
-	d.Field("since", pane.Stamp(p.snap.Now, c.Since)+", "+pane.Ago(p.snap.Now, c.Since), p.Text)
+	d.Field("since", pane.Stamp(p.snap.Now, c.Since)+", "+words.Ago(p.snap.Now, c.Since), p.Text)
 	if until := c.ExpiresAt; until != nil {
 		style := p.Text
 		if until.Sub(p.snap.Now) < soon {
 			style = p.Warn
 		}
-		d.Field("until", pane.Stamp(p.snap.Now, *until)+", "+pane.Left(p.snap.Now, *until), style)
+		d.Field("until", pane.Stamp(p.snap.Now, *until)+", "+words.Left(p.snap.Now, *until), style)
 	}
 	d.Field("reason", c.Reason, p.Text)
 	d.Field("fence", strconv.FormatInt(c.Fence, 10), p.Dim)
@@ -69,7 +70,7 @@ func (p *rows) session(d *pane.Detail, agent string) {
 	live := p.snap.Live[a.Name]
 	heard := ""
 	if !live.LastBeat.IsZero() {
-		heard = ", last heard of " + pane.Ago(p.snap.Now, live.LastBeat)
+		heard = ", last heard of " + words.Ago(p.snap.Now, live.LastBeat)
 	}
 	switch {
 	case !ok || p.snap.Past:
@@ -114,7 +115,7 @@ func (p *rows) changesUnder(d *pane.Detail, c *state.Claim) {
 	if len(own) == 0 {
 		return
 	}
-	d.Heading(pane.Count(len(own), "changed file") + " under the claim")
+	d.Heading(words.Plural(len(own), "changed file") + " under the claim")
 	for i, f := range own {
 		if i == maxOwn {
 			d.Text(fmt.Sprintf("and %d more", len(own)-maxOwn), p.Dim)
@@ -141,10 +142,10 @@ func (p *rows) around(d *pane.Detail, path string) {
 
 // aboutUnclaimed says where files were looked for, and what could not be read.
 func (p *rows) aboutUnclaimed(d *pane.Detail) {
-	d.Title(pane.Count(p.drift.bare, "changed file") + " claimed by nobody")
+	d.Title(words.Plural(p.drift.bare, "changed file") + " claimed by nobody")
 	d.Gap()
 	for _, w := range p.snap.Drift.Worktrees {
-		said := fmt.Sprintf("%s, %s", w.Path, pane.Count(w.Changed, "changed file"))
+		said := fmt.Sprintf("%s, %s", w.Path, words.Plural(w.Changed, "changed file"))
 		if len(w.Agents) > 0 {
 			said += ", " + strings.Join(w.Agents, ", ") + " at work"
 		}
@@ -152,6 +153,6 @@ func (p *rows) aboutUnclaimed(d *pane.Detail) {
 		d.Field("", w.Note, p.Warn)
 	}
 	if n := p.snap.Drift.Omitted; n > 0 {
-		d.Text(pane.Count(n, "more file")+" left out; loadout coord drift counts them", p.Dim)
+		d.Text(words.Plural(n, "more file")+" left out; loadout coord drift counts them", p.Dim)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/text"
@@ -66,9 +67,9 @@ func (p *Pane) Status() string {
 	var parts []string
 	switch {
 	case p.Filter() != "":
-		parts = append(parts, fmt.Sprintf("%d of %s", len(p.shown), pane.Count(len(p.claims), "claim")))
+		parts = append(parts, fmt.Sprintf("%d of %s", len(p.shown), words.Plural(len(p.claims), "claim")))
 	case len(p.claims) > 0:
-		parts = append(parts, pane.Count(len(p.claims), "claim"))
+		parts = append(parts, words.Plural(len(p.claims), "claim"))
 	}
 	if p.drift.files > 0 {
 		parts = append(parts, fmt.Sprintf("%s %d drift", p.Drift, p.drift.files))

@@ -7,7 +7,7 @@ import (
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
-	"github.com/agentloadout/loadout/tui/pane"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/text"
 	"github.com/agentloadout/loadout/tui/theme"
 )
@@ -139,19 +139,19 @@ func (p *rows) claim(c *state.Claim, w int) theme.Spans {
 	if w < narrow {
 		return right
 	}
-	age := pane.Age(p.snap.Now, c.Since)
+	age := words.Age(p.snap.Now, c.Since)
 	return append(right, theme.S(text.Blank(ageWidth+1-text.Width(age))+age, p.Dim))
 }
 
 // marks are what a person should know about a claim beyond its holder, each in its column: words where there is room, else symbols.
 func (p *rows) marks(c *state.Claim, w int) theme.Spans {
 	var spans theme.Spans
-	words := p.columns.words(w)
+	inWords := p.columns.words(w)
 	mark := func(column bool, glyph, word string, width int, style theme.Style) {
 		switch {
 		case !column:
 			return
-		case !words:
+		case !inWords:
 			width = 1
 		case glyph != "":
 			glyph += " " + word
@@ -170,7 +170,7 @@ func (p *rows) marks(c *state.Claim, w int) theme.Spans {
 
 	glyph, word, style = "", "", p.Dim
 	if c.ExpiresAt != nil {
-		glyph, word = p.Time, pane.Left(p.snap.Now, *c.ExpiresAt)
+		glyph, word = p.Time, words.Left(p.snap.Now, *c.ExpiresAt)
 		if c.ExpiresAt.Sub(p.snap.Now) < soon {
 			style = p.Warn
 		}
@@ -209,7 +209,7 @@ func (p *rows) heading(r *row) theme.Spans {
 	if r.closed {
 		glyph = p.Closed
 	}
-	spans := theme.Spans{theme.S(fmt.Sprintf("%s %s claimed by nobody", glyph, pane.Count(p.drift.bare, "changed file")), p.Warn)}
+	spans := theme.Spans{theme.S(fmt.Sprintf("%s %s claimed by nobody", glyph, words.Plural(p.drift.bare, "changed file")), p.Warn)}
 	if r.closed {
 		spans = append(spans, theme.S("  u lists them", p.Dim))
 	}

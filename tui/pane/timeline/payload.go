@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/text"
 )
@@ -100,7 +101,7 @@ func (p *rows) ownership(d *pane.Detail, b event.Ownership) {
 	}
 	d.Field("holder", b.Holder, p.Owners.Style(b.Holder))
 	if len(b.Displaced) > 0 {
-		d.Heading("It ended " + pane.Count(len(b.Displaced), "claim"))
+		d.Heading("It ended " + words.Plural(len(b.Displaced), "claim"))
 		for _, x := range b.Displaced {
 			d.Marked("  ", fmt.Sprintf("%s held %s, %s, fence %d", x.Agent, x.Path, x.Mode, x.Fence), p.Warn)
 		}
@@ -108,7 +109,7 @@ func (p *rows) ownership(d *pane.Detail, b event.Ownership) {
 }
 
 func (p *rows) compaction(d *pane.Detail, b event.Status) {
-	d.Field("compacted", pane.Count(b.CompactedCount, "event")+" taken out of the log and archived", p.Strong)
+	d.Field("compacted", words.Plural(b.CompactedCount, "event")+" taken out of the log and archived", p.Strong)
 	if r := b.CompactedRange; r != nil {
 		d.Field("range", fmt.Sprintf("#%d to #%d", r.From, r.To), p.Text)
 	}

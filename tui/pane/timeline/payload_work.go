@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/theme"
 )
@@ -31,7 +32,7 @@ func (p *rows) turn(d *pane.Detail, b event.Turn) {
 		d.Field("left out", fmt.Sprintf("%d that wake nobody, %d that repeat another", b.Passive, b.Duplicate), p.Dim)
 	}
 	if b.Depth > 0 {
-		d.Field("caused by", pane.Count(b.Depth, "bridged turn")+" before it", p.Dim)
+		d.Field("caused by", words.Plural(b.Depth, "bridged turn")+" before it", p.Dim)
 	}
 	d.Field("cause", b.Cause, p.Warn)
 	d.Field("paid for", b.Spent, p.Text)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/text"
 	"github.com/agentloadout/loadout/tui/theme"
@@ -127,7 +128,7 @@ func (p *rows) Detail(w int) []theme.Spans {
 		to = "everybody"
 	}
 	d.Field("to", to, p.Owners.Style(e.To))
-	d.Field("when", pane.Stamp(p.snap.Now, e.Time())+", "+pane.Ago(p.snap.Now, e.Time()), p.Text)
+	d.Field("when", pane.Stamp(p.snap.Now, e.Time())+", "+words.Ago(p.snap.Now, e.Time()), p.Text)
 	d.Field("id", e.ID, p.Dim)
 	d.Field("resolves", e.Resolves, p.Text)
 	d.Field("key", e.Key, p.Dim)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/text"
@@ -52,7 +53,7 @@ func (p *Pane) Status() string {
 	}
 	var parts []string
 	if p.escalations > 0 {
-		parts = append(parts, p.Warning+" "+pane.Count(p.escalations, "escalation"))
+		parts = append(parts, p.Warning+" "+words.Plural(p.escalations, "escalation"))
 	}
 	if p.held > 0 {
 		parts = append(parts, fmt.Sprintf("%d held", p.held))
@@ -100,7 +101,7 @@ func (p *Pane) row(w int, mark string, style theme.Style, kind, what, agent, rig
 	return append(left, theme.S(text.Line(what), p.Text)), theme.Spans{theme.S(right, style)}
 }
 
-func (p *Pane) age(t time.Time) string { return pane.Age(p.snap.Now, t) }
+func (p *Pane) age(t time.Time) string { return words.Age(p.snap.Now, t) }
 
 // run names the agent of a run, or the run where that is not known.
 func (p *Pane) run(id string) string {
@@ -125,7 +126,7 @@ func (p *Pane) escalation(x state.Escalation) pane.Entry {
 			d.Field("has it", holder, p.Owners.Style(holder))
 			d.Field("run", x.Holder, p.Dim)
 			d.Field("item", x.Type+" "+x.Item, p.Text)
-			d.Field("asked", pane.Stamp(p.snap.Now, x.At)+", "+pane.Ago(p.snap.Now, x.At), p.Warn)
+			d.Field("asked", pane.Stamp(p.snap.Now, x.At)+", "+words.Ago(p.snap.Now, x.At), p.Warn)
 			d.Field("event", fmt.Sprintf("#%d", x.Seq), p.Dim)
 			d.Field("id", x.ID, p.Dim)
 			d.Heading("A person chooses one of")
@@ -179,9 +180,9 @@ func (p *Pane) holder(d *pane.Detail, i state.WorkItem) {
 	d.Field("program", i.Harness, p.Text)
 	d.Field("person", i.Human, p.Text)
 	d.Field("run", i.Run, p.Dim)
-	d.Field("since", pane.Stamp(p.snap.Now, i.Since)+", "+pane.Ago(p.snap.Now, i.Since), p.Text)
+	d.Field("since", pane.Stamp(p.snap.Now, i.Since)+", "+words.Ago(p.snap.Now, i.Since), p.Text)
 	if live := p.snap.Live[i.Agent]; live.Known && i.Ended == nil {
-		d.Field("heartbeat", pane.Ago(p.snap.Now, live.LastBeat), p.Text)
+		d.Field("heartbeat", words.Ago(p.snap.Now, live.LastBeat), p.Text)
 	}
 	d.Field("reason", i.Reason, p.Text)
 	d.Field("event", fmt.Sprintf("#%d", i.Seq), p.Dim)
@@ -214,7 +215,7 @@ func (p *Pane) task(t state.Task) pane.Entry {
 			d.Field("from", t.From, p.Owners.Style(t.From))
 			d.Field("to", strings.ReplaceAll(t.To, event.Broadcast, "anybody"), p.Owners.Style(t.To))
 			d.Field("taken by", t.TakenBy, p.Owners.Style(t.TakenBy))
-			d.Field("since", pane.Stamp(p.snap.Now, t.At)+", "+pane.Ago(p.snap.Now, t.At), p.Text)
+			d.Field("since", pane.Stamp(p.snap.Now, t.At)+", "+words.Ago(p.snap.Now, t.At), p.Text)
 			d.Field("waits for", strings.Join(t.Waiting, ", "), p.Warn)
 			d.Field("id", t.ID, p.Dim)
 			if t.Context != "" {
@@ -256,7 +257,7 @@ func (p *Pane) ended(i state.WorkItem) pane.Entry {
 		Detail: func(d *pane.Detail) {
 			_, word, style := p.outcome(i)
 			d.Title(i.Type + " " + i.ID)
-			d.Field("ended", word+", "+pane.Ago(p.snap.Now, *i.Ended), style)
+			d.Field("ended", word+", "+words.Ago(p.snap.Now, *i.Ended), style)
 			if i.Beat != nil {
 				d.Field("last beat", pane.Stamp(p.snap.Now, *i.Beat), p.Text)
 			}
