@@ -1,6 +1,8 @@
 // Package layout places the panes. It is pure: size, panes and focus in, rectangles out.
 package layout
 
+import "slices"
+
 // The smallest window that the cockpit draws in.
 const (
 	MinWidth  = 40
@@ -57,7 +59,7 @@ type column struct {
 // two and three are the arrangements of wide windows, by the panes' numbers less one.
 func two() []column {
 	return []column{
-		{[]place{{[]int{0}, 3}, {[]int{1}, 2}, {[]int{4, 5, 7}, 2}}, 9},
+		{[]place{{[]int{0}, 3}, {[]int{1}, 2}, {[]int{7, 4, 5}, 2}}, 9}, // agents first: what waits for a person is there
 		{[]place{{[]int{2, 6}, 5}, {[]int{3}, 2}}, 11},
 	}
 }
@@ -172,7 +174,8 @@ func (v *View) stack(placed []Placed, r Rect, places []place) []Placed {
 	return placed
 }
 
-// drawn is which pane of a place is in use: the one that had the focus last, else the first that has something to show, else the last.
+// drawn is which pane of a place is in use: the one that had the focus last, else the first that has something to show, else the one
+// of the highest number.
 func (v *View) drawn(panes []int) int {
 	best, when := panes[0], 0
 	for _, i := range panes {
@@ -191,7 +194,7 @@ func (v *View) drawn(panes []int) int {
 			return i
 		}
 	}
-	return panes[len(panes)-1] // the most general of them
+	return slices.Max(panes) // the most general of them
 }
 
 func (v *View) blank(i int) bool { return v.Blank != nil && v.Blank(i) }

@@ -16,8 +16,8 @@ func TestTiers(t *testing.T) {
 		want []int
 	}{
 		{"three columns", View{W: 200, H: 58, Blank: all}, []int{0, 1, 2, 6, 3, 4, 5, 7}},
-		{"two columns at most", View{W: 200, H: 58, Most: Columns}, []int{0, 1, 4, 2, 3}},
-		{"two columns", View{W: 120, H: 38}, []int{0, 1, 4, 2, 3}},
+		{"two columns at most", View{W: 200, H: 58, Most: Columns}, []int{0, 1, 7, 2, 3}},
+		{"two columns", View{W: 120, H: 38}, []int{0, 1, 7, 2, 3}},
 		{"what has nothing to show gives way", View{W: 120, H: 38, Blank: noTalk}, []int{0, 1, 7, 6, 3}},
 		{"the focused tab", View{W: 120, H: 38, Focus: 5}, []int{0, 1, 5, 2, 3}},
 		{"the last visited tab", View{W: 120, H: 38, Visited: []int{0, 0, 0, 0, 1, 3, 0, 2}}, []int{0, 1, 5, 2, 3}},
