@@ -27,6 +27,8 @@ type Pane struct {
 	old     map[int64]int64 // recent events that are old news, and what made them so
 	from    int             // cells of the sender column
 	load    loading
+	find    *finding // the search that goes on, nil for none
+	missed  string   // what the last search did not find
 }
 
 // loading is the one reading that is awaited.
@@ -35,6 +37,7 @@ type loading struct {
 	on     bool   // it has not come yet
 	jump   *place // it replaces the window
 	older  bool
+	seek   bool  // it is for a search and leaves the window as it is
 	at     int64 // where it starts
 	dry    bool  // the log ends before the newest number known, as when it was replaced: what comes next is told by the next snapshot
 	failed error
@@ -69,6 +72,10 @@ func (p *Pane) Status() string {
 	switch {
 	case p.load.failed != nil:
 		return "events cannot be read"
+	case p.find != nil:
+		return fmt.Sprintf("searching #%d", max(p.load.at, 0))
+	case p.missed != "":
+		return "no event has " + text.Line(p.missed)
 	case p.win.match != nil:
 		return p.found()
 	case p.load.on && p.load.jump != nil:
@@ -106,6 +113,7 @@ func (p *Pane) Apply(s pane.Snapshot, c pane.Changes) pane.Action {
 		p.head = max(p.head, s.State.Head())
 	}
 	if reset {
+		p.stopFinding()
 		p.load = loading{serial: p.load.serial}
 		p.win = emptyWindow(p.head, p.matcher())
 		p.win.live = !s.Past
@@ -175,8 +183,13 @@ func (p *Pane) matcher() func(*event.Event) bool {
 		return nil
 	}
 	return func(e *event.Event) bool {
-		return pane.Matches(filter, e.Description, e.From, e.To, string(e.Type), e.ID)
+		return has(e, filter)
 	}
+}
+
+// has reports whether every word is somewhere in an event.
+func has(e *event.Event, words string) bool {
+	return pane.Matches(words, e.Description, e.From, e.To, string(e.Type), e.ID)
 }
 
 // numbered reads a filter that is the number of an event: #123.
@@ -204,6 +217,7 @@ func (p *Pane) SetFilter(filter string) pane.Action {
 		return p.jump(place{seq: seq})
 	}
 	at, follow, match := p.here(), p.List.Following(), p.matcher()
+	p.stopFinding()
 	p.load.on = false // what was searched is no longer wanted
 	if match != nil && (p.win.match == nil || strings.HasPrefix(filter, before)) {
 		p.win.narrow(match)
@@ -243,8 +257,11 @@ func (p *Pane) jump(to place) pane.Action {
 
 func (p *Pane) read(r request, jump *place) pane.Action {
 	p.load = loading{serial: p.load.serial + 1, on: true, jump: jump, older: r.older, at: r.from, dry: p.load.dry}
-	return r.load(strconv.Itoa(p.load.serial))
+	return r.load(p.key())
 }
+
+// key tells the result of the newest Load from those of others.
+func (p *Pane) key() string { return strconv.Itoa(p.load.serial) }
 
 // toStart and toEnd go to the ends of the log.
 func (p *Pane) toStart() pane.Action {
@@ -267,8 +284,11 @@ func (p *Pane) toEnd() pane.Action {
 
 // want reads on when an edge of the window is near.
 func (p *Pane) want() pane.Action {
-	if p.load.on || p.load.failed != nil {
+	switch {
+	case p.load.failed != nil, p.load.on && (p.find == nil || p.load.seek):
 		return nil
+	case p.find != nil:
+		return p.seek()
 	}
 	from, to := p.List.Visible()
 	near := nearEdge
@@ -287,7 +307,7 @@ func (p *Pane) want() pane.Action {
 
 // Loaded takes a page.
 func (p *Pane) Loaded(key string, value any, err error) pane.Action {
-	if !p.load.on || key != strconv.Itoa(p.load.serial) {
+	if !p.load.on || key != p.key() {
 		return nil
 	}
 	p.load.on = false
@@ -296,6 +316,9 @@ func (p *Pane) Loaded(key string, value any, err error) pane.Action {
 		p.load.failed = err
 		p.Changed()
 		return nil
+	}
+	if p.load.seek {
+		return p.sought(got)
 	}
 	p.measure(got.events)
 	p.load.dry = got.end && got.hi < p.head
@@ -332,6 +355,7 @@ func (p *Pane) arrived(to place, got page) {
 // Handle moves, opens, follows and travels.
 func (p *Pane) Handle(intent keymap.Intent) pane.Action {
 	p.load.failed = nil // it is tried again
+	p.stopFinding()
 	switch {
 	case intent == keymap.Follow:
 		p.Changed()
