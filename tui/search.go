@@ -10,19 +10,20 @@ import (
 // searcher is a pane whose rows can be searched. It selects the next row that has every word, d rows on at the least, and begins anew
 // behind the last one; it reports false when no row has them.
 type searcher interface {
-	Search(words string, d int) bool
+	Search(words string, d int) (pane.Action, bool)
 }
 
 // search goes to the next row, or the one before, that has what was typed behind the last /. All rows stay visible.
 func (m *model) search(d int) tea.Cmd {
-	s, ok := m.panes[m.focus].(searcher)
-	switch {
-	case m.searched == "":
+	if m.searched == "" {
 		m.say(bad, "type what to look for behind /; esc there keeps all rows, n and N go through those that have it")
-	case !ok || !s.Search(m.searched, d):
-		m.say(bad, "no row has "+text.Line(m.searched))
-	default:
-		return m.apply(pane.Changes{}) // the detail that is visible now may want to load
+		return m.scheduleTick()
 	}
+	if s, ok := m.panes[m.focus].(searcher); ok {
+		if action, found := s.Search(m.searched, d); found {
+			return tea.Batch(m.do(m.focus, action), m.apply(pane.Changes{})) // the detail that is visible now may want to load
+		}
+	}
+	m.say(bad, "no row has "+text.Line(m.searched))
 	return m.scheduleTick()
 }

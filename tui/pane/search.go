@@ -14,17 +14,17 @@ const (
 
 // Search selects the next row that has every word, going d rows on at a time and beginning anew behind the last. It reports false when
 // none of the nearest maxSearched rows has them.
-func (b *Browser) Search(words string, d int) bool {
+func (b *Browser) Search(words string, d int) (Action, bool) {
 	n := b.List.Len()
 	for k := 1; k <= min(n, maxSearched); k++ {
 		i := ((b.List.Cursor()+d*k)%n + n) % n
 		left, right := b.rows.Row(i, searchWidth)
 		if Matches(words, plain(left), plain(right)) {
 			b.selected(i)
-			return true
+			return nil, true
 		}
 	}
-	return false
+	return nil, false
 }
 
 // Click selects the row at a line of the list.

@@ -33,6 +33,7 @@ type Pane struct {
 	statements []discuss.Statement
 	shown      []discuss.Statement // those that match
 	script     transcript
+	sought     int // the statement that a search went to last, which may be too near to the end to be the first that is visible
 	raw        bool
 	rendered   map[rendering][]theme.Spans
 	cards      map[rendering][]theme.Spans // whole statements, until something about them changes
@@ -242,13 +243,13 @@ func (p *Pane) sift() {
 	case p.inside && p.id != "":
 		p.shown = nil
 		for _, s := range p.statements {
-			if pane.Matches(p.filter, s.Content, s.From, string(s.Kind), s.Role) {
+			if statementHas(&s, p.filter) {
 				p.shown = append(p.shown, s)
 			}
 		}
 	default:
 		p.threads = slices.DeleteFunc(all, func(t state.Thread) bool {
-			return !pane.Matches(p.filter, t.ID, t.Topic, t.Status, t.Decision, fmt.Sprint(t.Participants))
+			return !threadHas(&t, p.filter)
 		})
 	}
 	p.list.SetLen(len(p.threads))
@@ -295,7 +296,7 @@ func (p *Pane) choose() pane.Action {
 		return nil
 	}
 	if id := p.threads[i].ID; id != p.id {
-		p.id, p.statements, p.failed = id, nil, nil
+		p.id, p.statements, p.failed, p.sought = id, nil, nil, 0
 		p.sift()
 		p.script.home()
 		p.script.follow = true
@@ -394,6 +395,7 @@ func (p *Pane) Handle(intent keymap.Intent) pane.Action {
 
 func (p *Pane) scroll(intent keymap.Intent) pane.Action {
 	page := max(p.h-1, 1)
+	p.sought = 0
 	switch intent {
 	case keymap.Up:
 		p.script.move(-1)

@@ -242,3 +242,32 @@ func TestSpinner(t *testing.T) {
 		}
 	}
 }
+
+func TestSearch(t *testing.T) {
+	l := story(t)
+	p := show(t, l, false)
+	p.Handle(keymap.Back)
+	search := func(words string, d int) bool {
+		t.Helper()
+		action, found := p.Search(words, d)
+		panetest.Do(t, p, l, action)
+		return found
+	}
+	if search("nowhere", 1) || !search("cents", 1) || p.Subject().Text != "cents" {
+		t.Errorf("at thread %+v", p.Subject())
+	}
+	panetest.Do(t, p, l, p.Handle(keymap.Open))
+	visited := map[int64]bool{}
+	for range 4 { // started, proposal, summary and closed; also those too near to the end to stand on top
+		if !search("cents", 1) {
+			t.Fatal("not found")
+		}
+		visited[p.shown[p.sought].Seq] = true
+	}
+	if len(visited) != 4 {
+		t.Errorf("visited %v", visited)
+	}
+	if search("nowhere", -1) {
+		t.Error("found nowhere")
+	}
+}

@@ -18,24 +18,25 @@ type finding struct {
 // Search selects the next event that has every word, d rows on at the least, and begins anew behind the last one. What is not in memory
 // is read, so it may report true before it has found one; the status says how far it is. It reports false when no event of a log that is
 // in memory as a whole has the words.
-func (p *Pane) Search(words string, d int) bool {
+func (p *Pane) Search(words string, d int) (pane.Action, bool) {
 	p.stopFinding()
 	match := p.finder(words)
 	if p.selectFrom(p.List.Cursor()+d, d, match) {
-		return true
+		return p.want(), true
 	}
 	switch {
 	case p.win.complete() && (p.win.live || p.snap.Past && p.win.covers(p.snap.At)):
-		if d > 0 {
-			return p.selectFrom(0, d, match)
+		first := 0
+		if d < 0 {
+			first = p.end - 1
 		}
-		return p.selectFrom(p.end-1, d, match)
+		return nil, p.selectFrom(first, d, match)
 	case d < 0:
 		p.find = &finding{words: words, d: d, from: p.win.lo - 1}
 	default:
 		p.find = &finding{words: words, d: d, from: p.win.hi + 1}
 	}
-	return true
+	return p.seek(), true
 }
 
 // finder is the condition of a search among what the filter shows.

@@ -11,8 +11,8 @@ import (
 // search presses the key for the next match, d: 1, or the one before, -1, as the cockpit does.
 func (h *harness) search(words string, d int) bool {
 	h.t.Helper()
-	found := h.Search(words, d)
-	h.apply(h.snap, pane.Changes{})
+	action, found := h.Search(words, d)
+	h.do(action)
 	return found
 }
 
@@ -74,12 +74,10 @@ func TestSearchStopsAtThePast(t *testing.T) {
 
 func TestSearchIsGivenUp(t *testing.T) {
 	h := open(t, 120_000)
-	if !h.Search("30000", -1) {
-		t.Fatal("it does not begin")
-	}
-	load, ok := h.Apply(h.snap, pane.Changes{}).(pane.Load)
-	if !ok || h.Status() == "following" {
-		t.Fatalf("%v, status %q", load, h.Status())
+	action, found := h.Search("30000", -1)
+	load, ok := action.(pane.Load)
+	if !found || !ok || h.Status() == "following" {
+		t.Fatalf("%v, status %q", action, h.Status())
 	}
 	h.handle(keymap.Up)
 	value, err := load.Run(t.Context(), h.s)
