@@ -126,8 +126,9 @@ func (f *lockFile) queue(ctx context.Context, lock *flock.Flock, until time.Time
 		}
 		// Nothing ends the wait of the system: when it is over, the lock is given back.
 		go func() {
-			_ = <-done        // a wait that failed has nothing to give back
-			_ = lock.Unlock() // nobody waits for what comes of it
+			if <-done == nil {
+				_ = lock.Unlock() // nobody waits for what comes of it
+			}
 		}()
 		return false, nil
 	}
