@@ -57,11 +57,12 @@ type turns struct {
 	feed  *turnFeed
 	spawn func(f func()) // runs f beside; a panic in it ends the cockpit
 
-	mu      sync.Mutex
-	closed  bool
-	work    sync.WaitGroup
-	running RunningBridge
-	over    chan struct{} // closed when that is over
+	mu       sync.Mutex
+	closed   bool
+	work     sync.WaitGroup
+	running  RunningBridge
+	stopping bool          // who stops it is told how it ended
+	over     chan struct{} // closed when that is over
 }
 
 // enter keeps the cockpit from ending until leave is called. It reports false when it is about to.
@@ -107,7 +108,7 @@ func (t *turns) start(ctx context.Context, s bridge.Sessions) error {
 	keep()
 	t.mu.Lock()
 	over := make(chan struct{})
-	t.running, t.over = running, over
+	t.running, t.stopping, t.over = running, false, over
 	t.mu.Unlock()
 	t.feed.here(true)
 	t.spawn(func() {
@@ -116,10 +117,12 @@ func (t *turns) start(ctx context.Context, s bridge.Sessions) error {
 		defer end()
 		err := running.Wait()
 		t.mu.Lock()
+		stopping := t.stopping
 		t.running = nil
 		t.mu.Unlock()
-		t.feed.here(false)
-		t.feed.over("the bridge has ended", err)
+		if t.feed.here(false); !stopping {
+			t.feed.over("the bridge has ended", err)
+		}
 	})
 	return nil
 }
@@ -135,6 +138,7 @@ func (t *turns) current() RunningBridge {
 func (t *turns) stop() error {
 	t.mu.Lock()
 	running, over := t.running, t.over
+	t.stopping = running != nil
 	t.mu.Unlock()
 	if running == nil {
 		return nil

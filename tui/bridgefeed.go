@@ -27,12 +27,18 @@ type turnFeed struct {
 
 	mu      sync.Mutex
 	runs    bool // a bridge, in this process
-	singles int  // single turns that are being made
+	making  making
 	turns   map[string]*said
 	order   []string // of turns, the oldest first
 	notes   []pane.BridgeNote
 	endings []ending
 	ready   chan struct{} // holds a token while something is new
+}
+
+// making is what makes turns in this process beside a bridge.
+type making struct {
+	singles  int // messages, and sessions that are being started
+	commands int // of the command line and of forms that may make turns
 }
 
 // said is what the program of one turn has said.
@@ -53,7 +59,7 @@ type ending struct {
 // turnNews is what the model takes.
 type turnNews struct {
 	here    bool
-	singles int
+	making  making
 	live    map[string]pane.LiveTurn
 	notes   []pane.BridgeNote
 	endings []ending
@@ -70,9 +76,10 @@ func (f *turnFeed) change(edit func()) {
 	notify(f.ready)
 }
 
-// here says whether a bridge runs in this process, single that so many single turns more are being made, over how something ended.
+// here says whether a bridge runs in this process, single and command that so many more of those are under way, over how something ended.
 func (f *turnFeed) here(runs bool) { f.change(func() { f.runs = runs }) }
-func (f *turnFeed) single(n int)   { f.change(func() { f.singles += n }) }
+func (f *turnFeed) single(n int)   { f.change(func() { f.making.singles += n }) }
+func (f *turnFeed) command(n int)  { f.change(func() { f.making.commands += n }) }
 func (f *turnFeed) over(done string, err error) {
 	f.change(func() { f.endings = append(f.endings, ending{done, err}) })
 }
@@ -139,7 +146,7 @@ func (f *turnFeed) take() turnNews {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n := turnNews{
-		here: f.runs, singles: f.singles, live: make(map[string]pane.LiveTurn, len(f.turns)), notes: f.notes, endings: f.endings,
+		here: f.runs, making: f.making, live: make(map[string]pane.LiveTurn, len(f.turns)), notes: f.notes, endings: f.endings,
 	}
 	f.endings = nil
 	for id, s := range f.turns {

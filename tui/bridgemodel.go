@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -35,6 +34,10 @@ func (r tracked) Run(ctx context.Context, argv []string, out io.Writer) error {
 		return errClosing
 	}
 	defer r.turns.leave()
+	if slices.Contains(argv, "agents") || slices.Contains(argv, "discuss") {
+		r.turns.feed.command(1)
+		defer r.turns.feed.command(-1)
+	}
 	return r.Runner.Run(ctx, argv, out)
 }
 
@@ -54,7 +57,7 @@ func (m *model) turned(n turnNews) tea.Cmd {
 	m.dirty = true
 	m.live.Now = m.clock()
 	b := &m.live.Bridging
-	b.Here, b.Live, b.Notes, m.singles = n.here, n.live, n.notes, n.singles
+	b.Here, b.Live, b.Notes, m.making = n.here, n.live, n.notes, n.making
 	var tick tea.Cmd
 	for _, e := range n.endings {
 		if m.ctx.Err() == nil {
@@ -100,15 +103,14 @@ func (m *model) quit() tea.Cmd {
 // made is what makes turns in this process.
 func (m *model) made() []string {
 	var list []string
-	b := m.live.Bridging
-	switch {
-	case b.Here:
+	if m.turns.current() != nil { // the news of its end may be under way
 		list = append(list, "the bridge")
-	case b.Holder != nil && b.Holder.Owner.PID == os.Getpid() && m.talk == nil: // the one whose live view this is goes on without it
-		list = append(list, "a bridge or discussion")
 	}
-	if m.singles > 0 {
-		list = append(list, words.Plural(m.singles, "message"))
+	if n := m.making.singles; n > 0 {
+		list = append(list, words.Plural(n, "message"))
+	}
+	if n := m.making.commands; n > 0 {
+		list = append(list, words.Plural(n, "command"))
 	}
 	return list
 }

@@ -59,7 +59,7 @@ type model struct {
 	travel   travel
 	feed     *feed
 	turns    *turns
-	singles  int           // single turns that this process makes
+	making   making        // beside a bridge
 	quitting *overlay.Form // asks whether to quit while turns are made
 	talk     Discussion    // nil: none is held in this process
 
