@@ -70,6 +70,7 @@ func TestTerminalKillIsSeenByAnotherProcess(t *testing.T) {
 	tt.shows("Halt everything")
 	tt.press("tests fail\r")
 	tt.shows("HALTED", "tests fail")
+	tt.until("the form closes", func(s string) bool { return !strings.Contains(s, "Halt everything") })
 	var halted *engine.HaltedError
 	if err := own(t, e, "codex", "lib"); !errors.As(err, &halted) || halted.Reason != "tests fail" {
 		t.Errorf("another process was told %v", err)

@@ -257,6 +257,7 @@ func TestTerminalOpenResizeActKillQuit(t *testing.T) {
 	tt.shows("Halt everything")
 	tt.press("tests fail\r")
 	tt.shows("HALTED", "tests fail")
+	tt.until("the form closes", func(s string) bool { return !strings.Contains(s, "Halt everything") })
 	tt.press("R")
 	tt.shows("Resume")
 	tt.press("\r")
