@@ -45,7 +45,7 @@ func newSorter(s *state.State, agent string, cursor int64, policy engine.Policy,
 // add sorts one event. It reports false, and leaves the event for another turn, when this one is full.
 func (s *sorter) add(ev *event.Event) bool {
 	b := &s.batch
-	level := levelFor(ev, s.agent, s.policy)
+	level := LevelFor(ev, s.agent, s.policy)
 	if level == engine.Passive {
 		b.passive++
 	}
@@ -72,8 +72,8 @@ func (s *sorter) add(ev *event.Event) bool {
 	return true
 }
 
-// levelFor is how much an event weighs for one agent.
-func levelFor(ev *event.Event, agent string, policy engine.Policy) engine.Level {
+// LevelFor is how much an event weighs for one agent, whom it may not concern at all.
+func LevelFor(ev *event.Event, agent string, policy engine.Policy) engine.Level {
 	if !ev.Concerns(agent) || ev.Type == event.TypeStatus && ev.From == event.Loadout && strings.HasPrefix(ev.ID, "compaction-") {
 		return engine.Never
 	}

@@ -339,7 +339,7 @@ func (b *Bridge) news(d engine.Delivery) error {
 			b.turnNews(ev)
 		}
 		for _, driver := range b.drivers {
-			if level := levelFor(ev, driver.agent, b.policy); level == engine.Immediate || level == engine.Boundary {
+			if level := LevelFor(ev, driver.agent, b.policy); level == engine.Immediate || level == engine.Boundary {
 				driver.notify(level)
 			}
 		}

@@ -22,6 +22,7 @@ type Pane struct {
 	snap    pane.Snapshot
 	running int
 	waiting int
+	queue   queue
 }
 
 // New makes the pane.
@@ -71,10 +72,36 @@ func (p *Pane) NextChange() time.Duration {
 }
 
 // Apply takes a snapshot.
-func (p *Pane) Apply(s pane.Snapshot, _ pane.Changes) pane.Action {
-	p.snap, p.running, p.waiting = s, 0, 0
+func (p *Pane) Apply(s pane.Snapshot, c pane.Changes) pane.Action {
+	p.snap = s
+	if c.Reset {
+		p.queue = queue{serial: p.queue.serial + 1}
+	}
+	p.rebuild()
+	return p.count()
+}
+
+// Loaded takes what waits for the sessions.
+func (p *Pane) Loaded(key string, value any, err error) pane.Action {
+	if key != p.queue.key() {
+		return nil
+	}
+	p.queue.loading = false
+	if found, ok := value.(map[string]waits); ok && err == nil {
+		p.queue.found = found
+		p.rebuild()
+	} else if p.queue.found == nil {
+		p.queue.found = map[string]waits{} // it is asked again when the log has gone on
+	}
+	return p.count()
+}
+
+// rebuild makes the rows.
+func (p *Pane) rebuild() {
+	s := p.snap
+	p.running, p.waiting = 0, 0
 	turns, sessions := s.State.Turns(), s.State.Sessions()
-	queued := map[string]int{}
+	queued := map[string]waits{}
 	byID := make(map[string]*state.Turn, len(turns))
 	for i := range turns {
 		t := &turns[i]
@@ -83,7 +110,9 @@ func (p *Pane) Apply(s pane.Snapshot, _ pane.Changes) pane.Action {
 		case t.Status == state.TurnRunning:
 			p.running++
 		case t.Status == state.TurnQueued:
-			queued[event.FoldName(t.Agent)]++
+			w := queued[event.FoldName(t.Agent)]
+			w.events += int(t.Events)
+			queued[event.FoldName(t.Agent)] = w
 		case t.Waits():
 			p.waiting++
 		}
@@ -101,7 +130,12 @@ func (p *Pane) Apply(s pane.Snapshot, _ pane.Changes) pane.Action {
 		entries = append(entries, p.bridge())
 	}
 	for _, x := range sessions {
-		entries = append(entries, p.session(x, byID[x.Running], queued[event.FoldName(x.Agent)]))
+		name := event.FoldName(x.Agent)
+		w := queued[name]
+		if !s.Past {
+			w.events, w.more = w.events+p.queue.found[name].events, p.queue.found[name].more
+		}
+		entries = append(entries, p.session(x, byID[x.Running], w))
 		if t := byID[x.Running]; t != nil && s.Bridging.Live[t.ID] != (pane.LiveTurn{}) {
 			entries = append(entries, p.says(*t))
 		}
@@ -113,5 +147,4 @@ func (p *Pane) Apply(s pane.Snapshot, _ pane.Changes) pane.Action {
 	}
 	add(func(t *state.Turn) bool { return !t.Waits() })
 	p.Show(entries)
-	return nil
 }

@@ -3,10 +3,12 @@ package bridge
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/pane/panetest"
 )
@@ -46,13 +48,35 @@ func show(t *testing.T, l *panetest.Log, ascii bool) *Pane {
 	t.Helper()
 	p := New(panetest.Look(t, ascii))
 	p.SetFocus(true)
-	p.Apply(l.Snapshot(), pane.Changes{})
+	panetest.Do(t, p, l, p.Apply(l.Snapshot(), pane.Changes{}))
 	return p
+}
+
+// here is a snapshot of a bridge that this process runs, the turn t3 of which says something since 14 seconds.
+func here(l *panetest.Log) pane.Snapshot {
+	s := l.Snapshot()
+	for _, t := range s.State.OpenTurns() {
+		if t.ID == "t3" {
+			s.Now = t.Started.Add(14 * time.Second)
+		}
+	}
+	s.Bridging = pane.Bridging{
+		Known: true, Here: true,
+		Live:  map[string]pane.LiveTurn{"t3": {Text: "The contract is read.\n日本語 and then the cart page follows\n", Deadline: 2 * time.Minute}},
+		Notes: []pane.BridgeNote{{At: s.Now, Agent: "claude-code", Text: "in /home/dev/shop, from seq 3 on: asks before it edits"}},
+	}
+	return s
 }
 
 func TestGolden(t *testing.T) {
 	panetest.Golden(t, "story", show(t, story(t), false))
 	panetest.Golden(t, "story-ascii", show(t, story(t), true))
+	l := story(t)
+	p := show(t, l, false)
+	p.Apply(here(l), pane.Changes{})
+	p.List.Select(3)
+	p.Changed()
+	panetest.Golden(t, "here", p)
 	panetest.Golden(t, "empty", show(t, panetest.NewLog(), false))
 }
 
@@ -66,9 +90,70 @@ func TestWhatWaitsIsFirst(t *testing.T) {
 		t.Errorf("the first row is about %+v", s)
 	}
 	screen := ansi.Strip(strings.Join(p.View(), "\n"))
-	for _, want := range []string{"2/2 turns", "queue 1", "41200/50000", "1m15s · 41200 tokens, $0.38", "running · 2 events"} {
+	for _, want := range []string{"2/2 turns", "queue 2", "41200/50000", "1m15s · 41200 tokens, $0.38", "running · 2 events"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("the screen lacks %q:\n%s", want, screen)
 		}
+	}
+}
+
+func TestQueueIsWhatABridgeWouldFind(t *testing.T) {
+	l := panetest.NewLog()
+	through := int64(-1)
+	for _, agent := range []string{"codex", "gemini"} {
+		l.Add(t, event.Loadout, event.Broadcast, "x", event.Turn{Action: event.TurnAttached, Agent: agent, Provider: agent, Session: agent, Through: &through})
+	}
+	l.Add(t, "codex", event.Broadcast, "mine", event.Ownership{Paths: []string{"src"}, Mode: event.Exclusive}) // not to codex itself
+	l.Add(t, "gemini", event.Broadcast, "note", event.Update{Note: "x"})                                       // wakes nobody
+	l.Add(t, "claude-code", "codex", "do it", event.Task{})
+	p := show(t, l, false)
+	p.SetSize(80, 10, false)
+	queues := func() string {
+		var list []string
+		for _, line := range p.View() {
+			if _, after, ok := strings.Cut(ansi.Strip(line), "queue "); ok {
+				list = append(list, strings.TrimSpace(after))
+			}
+		}
+		return strings.Join(list, " ")
+	}
+	if got := queues(); got != "1 1" {
+		t.Errorf("queues of codex and gemini: %s", got)
+	}
+	for range 2 * maxQueue {
+		l.Add(t, "claude-code", event.Broadcast, "look", event.Task{})
+	}
+	panetest.Do(t, p, l, p.Apply(l.Snapshot(), pane.Changes{}))
+	if got := queues(); got != "508+ 508+" {
+		t.Errorf("queues of codex and gemini: %s", got)
+	}
+	if a := p.Apply(l.Snapshot(), pane.Changes{}); a != nil {
+		t.Errorf("nothing is new, and it asks for %+v", a)
+	}
+}
+
+// A detail that grows is followed, until somebody scrolls in it.
+func TestDetailFollowsWhatIsSaid(t *testing.T) {
+	l := story(t)
+	p := show(t, l, false)
+	s := here(l)
+	say := func(n int) string {
+		s.Bridging.Live = map[string]pane.LiveTurn{"t3": {Text: strings.Repeat("word by word\n", n) + "and so on"}}
+		p.Apply(s, pane.Changes{})
+		return ansi.Strip(strings.Join(p.View(), "\n"))
+	}
+	p.SetSize(118, 20, true)
+	say(1)
+	p.List.Select(3)
+	p.Changed()
+	for _, n := range []int{5, 100, 200} {
+		if screen := say(n); strings.Count(screen, "and so on") != 2 { // below the session, and in the detail
+			t.Fatalf("%d lines:\n%s", n, screen)
+		}
+	}
+	p.Handle(keymap.Open)
+	p.Handle(keymap.PageUp)
+	if screen := say(300); strings.Count(screen, "and so on") != 1 {
+		t.Errorf("it moved away:\n%s", screen)
 	}
 }

@@ -27,7 +27,7 @@ func (p *Pane) bridgeDetail(d *pane.Detail, b state.Bridge, said string, style t
 	}
 }
 
-func (p *Pane) sessionDetail(d *pane.Detail, x state.Session, word string, style theme.Style, queued int) {
+func (p *Pane) sessionDetail(d *pane.Detail, x state.Session, word string, style theme.Style, queued waits) {
 	d.Title(x.Agent)
 	d.Field("state", word, style)
 	d.Field("program", x.Provider, p.Text)
@@ -36,7 +36,7 @@ func (p *Pane) sessionDetail(d *pane.Detail, x state.Session, word string, style
 	}
 	d.Field("session", x.ID, p.Dim)
 	d.Field("since", pane.Stamp(p.snap.Now, x.Attached)+", "+words.Ago(p.snap.Now, x.Attached), p.Text)
-	d.Field("queue", words.Plural(queued, "turn"), p.Text)
+	d.Field("queue", queued.words(), p.Text)
 	d.Field("turns", fmt.Sprintf("%d of %s", x.Turns, limit(x.MaxTurns)), p.Text)
 	d.Field("used", cost(x.Usage), p.Text)
 	d.Field("in total", cost(x.Total), p.Text)

@@ -106,7 +106,7 @@ func (p *Pane) whereabouts() (mark, said string, style theme.Style) {
 	return p.Idle, "not running", p.Dim
 }
 
-func (p *Pane) session(x state.Session, running *state.Turn, queued int) pane.Entry {
+func (p *Pane) session(x state.Session, running *state.Turn, queued waits) pane.Entry {
 	mark, word, style := p.Idle, "idle", p.Text
 	switch {
 	case x.Running != "":
@@ -131,7 +131,7 @@ func (p *Pane) session(x state.Session, running *state.Turn, queued int) pane.En
 				middle = append(middle, theme.S("scripted  ", p.Warn))
 			}
 			middle = append(middle, p.bar(w, x.Turns, x.MaxTurns, plain)...)
-			return p.row(w, mark, style, x.Agent, append(middle, theme.S("turns", p.Dim)), fmt.Sprintf("queue %d", queued))
+			return p.row(w, mark, style, x.Agent, append(middle, theme.S("turns", p.Dim)), "queue "+queued.String())
 		},
 		Detail:  func(d *pane.Detail) { p.sessionDetail(d, x, word, style, queued) },
 		Subject: pane.Subject{Agent: x.Agent, Seq: x.Seq, Text: x.ID, Turn: x.Running},
