@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -106,36 +107,49 @@ func TestABridgeInTheCockpit(t *testing.T) {
 	}
 }
 
-// TestQuittingLeavesNoProgram quits while a program that never answers, and what it has started, run.
-func TestQuittingLeavesNoProgram(t *testing.T) {
-	dir := t.TempDir()
-	pids, script := filepath.Join(dir, "pids"), filepath.Join(dir, "claude")
-	text := "#!/bin/sh\nsleep 300 & echo $$ $! >" + pids + ".new\nmv " + pids + ".new " + pids + "\nwait\n"
-	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
+// TestTheEndLeavesNoProgram ends a cockpit while a program that never answers, and what it has started, run.
+func TestTheEndLeavesNoProgram(t *testing.T) {
+	for name, end := range map[string]struct {
+		by   func(o *onTerminal, cmd *exec.Cmd)
+		code int
+	}{
+		"asked": {func(o *onTerminal, _ *exec.Cmd) {
+			o.press("q")
+			o.until("This cockpit makes turns: the bridge.")
+			o.press("\r")
+		}, exitDone},
+		"at once": {func(o *onTerminal, _ *exec.Cmd) { o.press("\x03\x03") }, exitDone},
+		"signal":  {func(_ *onTerminal, cmd *exec.Cmd) { _ = cmd.Process.Signal(syscall.SIGTERM) }, exitInterrupted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			pids, script := filepath.Join(dir, "pids"), filepath.Join(dir, "claude")
+			text := "#!/bin/sh\nsleep 300 & echo $$ $! >" + pids + ".new\nmv " + pids + ".new " + pids + "\nwait\n"
+			if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			inProcess(t, dir, "coord", "agents", "attach", "claude-code:3f1c2a4e-0000-4000-8000-000000000000")
+			o, cmd := cockpitOn(t, dir, `{"providers": {"claude-code": {"command": [`+strconv.Quote(script)+`]}}}`)
+			o.begin()
+			inProcess(t, dir, "coord", "own", "codex", "src")
+			o.until("has said nothing yet")
+			var started []byte
+			for started == nil {
+				started, _ = os.ReadFile(pids)
+				time.Sleep(time.Millisecond)
+			}
+			end.by(o, cmd)
+			o.until("\x1b[?1049l")
+			if code := codeOf(t, cmd.Wait()); code != end.code {
+				t.Errorf("exit %d", code)
+			}
+			for _, pid := range strings.Fields(string(started)) {
+				// What is dead and was not collected by its new parent is no program any more. ps fails for a process that there is not.
+				if stat, err := exec.CommandContext(t.Context(), "ps", "-o", "stat=", "-p", pid).Output(); err == nil && !bytes.HasPrefix(bytes.TrimSpace(stat), []byte("Z")) {
+					t.Errorf("process %s is left: %s", pid, stat)
+				}
+			}
+			nothingRuns(t, dir)
+		})
 	}
-	inProcess(t, dir, "coord", "agents", "attach", "claude-code:3f1c2a4e-0000-4000-8000-000000000000")
-	o, cmd := cockpitOn(t, dir, `{"providers": {"claude-code": {"command": [`+strconv.Quote(script)+`]}}}`)
-	o.begin()
-	inProcess(t, dir, "coord", "own", "codex", "src")
-	o.until("has said nothing yet")
-	var started []byte
-	for started == nil {
-		started, _ = os.ReadFile(pids)
-		time.Sleep(time.Millisecond)
-	}
-	o.press("q")
-	o.until("This cockpit makes turns: the bridge.")
-	o.press("\r")
-	o.until("\x1b[?1049l")
-	if code := codeOf(t, cmd.Wait()); code != exitDone {
-		t.Errorf("exit %d", code)
-	}
-	for _, pid := range strings.Fields(string(started)) {
-		// What is dead and was not collected by its new parent is no program any more. ps fails for a process that there is not.
-		if stat, err := exec.CommandContext(t.Context(), "ps", "-o", "stat=", "-p", pid).Output(); err == nil && !bytes.HasPrefix(bytes.TrimSpace(stat), []byte("Z")) {
-			t.Errorf("process %s is left: %s", pid, stat)
-		}
-	}
-	nothingRuns(t, dir)
 }
