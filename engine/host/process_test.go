@@ -50,7 +50,7 @@ func TestProcess(t *testing.T) {
 // A child that has ended is not alive, also while nobody has waited for it.
 func TestProcessEnded(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("this system does not tell when a process started")
+		t.Skip("Windows has no sleep program to start")
 	}
 	cmd := exec.CommandContext(t.Context(), "sleep", "60")
 	if err := cmd.Start(); err != nil {
