@@ -8,9 +8,11 @@ package hook
 import (
 	"context"
 	"errors"
-	"fmt"
+	"path"
+	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
@@ -39,11 +41,22 @@ func Events() []Event {
 	return []Event{SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, Stop, SessionEnd}
 }
 
-// ParseEvent finds an event by its name; the case of letters, dashes and underscores do not matter.
+// ParseEvent finds an event by its name, or by the one that Gemini CLI has for it; the case of letters, dashes and underscores do not
+// matter.
 func ParseEvent(name string) (Event, bool) {
-	fold := func(s string) string { return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(s)) }
+	name = strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
+	switch name {
+	case "beforeagent":
+		return UserPromptSubmit, true
+	case "beforetool":
+		return PreToolUse, true
+	case "aftertool":
+		return PostToolUse, true
+	case "afteragent":
+		return Stop, true
+	}
 	for _, e := range Events() {
-		if fold(name) == fold(string(e)) {
+		if name == strings.ToLower(string(e)) {
 			return e, true
 		}
 	}
@@ -58,6 +71,7 @@ type Call struct {
 	Dir     string   // where the session works
 	Reason  string   // of SessionEnd: why
 	Paths   []string // of the tool events: files that the tool edits, absolute or relative to Dir
+	Late    bool     // the agent can be told something only after an edit, not before
 }
 
 // Verdict is what becomes of an edit.
@@ -127,9 +141,8 @@ func (h *handler) before(ctx context.Context) (Answer, error) {
 	if len(paths) == 0 {
 		return Answer{}, nil
 	}
-	name := h.engine.Caller(h.view, h.call.Session)
-	if refusal := h.view.MayEdit(name, paths); refusal != nil {
-		return refuse(h.guard.Mode, refusal), nil
+	if refusal := h.mayEdit(paths); refusal != nil {
+		return h.refuse(h.guard.Mode, refusal), nil
 	}
 	a, ok := h.agent()
 	if !h.guard.Claim || !ok {
@@ -142,7 +155,7 @@ func (h *handler) before(ctx context.Context) (Answer, error) {
 	var none *engine.ValidationError // nothing is left to claim
 	switch {
 	case errors.As(err, &conflict):
-		return refuse(h.guard.Mode, conflict), nil
+		return h.refuse(h.guard.Mode, conflict), nil
 	case errors.As(err, &none):
 		return Answer{}, nil
 	}
@@ -172,14 +185,22 @@ func (h *handler) unclaimed(agent string, paths []string) []string {
 	return list
 }
 
+// mayEdit says why the session should not edit paths, nil when nothing is in the way.
+func (h *handler) mayEdit(paths []string) *engine.ConflictError {
+	return h.view.MayEdit(h.engine.Caller(h.view, h.call.Session), paths)
+}
+
 // refuse answers an edit that is in somebody's way.
-func refuse(mode string, refusal error) Answer {
+func (h *handler) refuse(mode string, refusal error) Answer {
 	text := "Loadout: " + refusal.Error()
 	if hints := engine.Hints(refusal); len(hints) > 0 {
 		text += "\nWhat helps:\n  " + strings.Join(hints, "\n  ")
 	}
 	switch mode {
 	case "warn":
+		if h.call.Late && h.call.Event == PreToolUse {
+			return Answer{}
+		}
 		return Answer{Context: text}
 	case "ask":
 		return Answer{Verdict: Ask, Reason: text}
@@ -191,28 +212,44 @@ func (h *handler) halted() Answer {
 	if len(h.call.Paths) == 0 {
 		return Answer{}
 	}
-	return refuse(h.guard.Halted, h.view.Halted)
+	return h.refuse(h.guard.Halted, h.view.Halted)
 }
 
-// after notes what was edited, and that the session lives.
+// after notes what was edited, and that the session lives. Where a warning could not be told before the edit it is told now.
 func (h *handler) after(ctx context.Context) (Answer, error) {
+	var answer Answer
+	paths := h.stored()
+	if h.call.Late && h.guard.Mode == "warn" {
+		if refusal := h.mayEdit(paths); refusal != nil {
+			answer = h.refuse(h.guard.Mode, refusal)
+		}
+	}
 	a, ok := h.agent()
 	if !ok {
-		return Answer{}, nil
+		return answer, nil
 	}
 	h.engine.Beat(ctx, a.Name)
-	return Answer{}, h.engine.Touch(a.Name, h.stored())
+	return answer, h.engine.Touch(a.Name, paths)
 }
 
 // stored lists the edited files in stored form. Those outside of the project are nobody's here.
 func (h *handler) stored() []string {
 	var list []string
 	for _, p := range h.call.Paths {
-		if stored, err := h.engine.Project().Rel(h.call.Dir, p); err == nil {
+		if stored, ok := h.storedPath(p); ok {
 			list = append(list, stored)
 		}
 	}
 	return list
+}
+
+func (h *handler) storedPath(p string) (string, bool) {
+	stored, err := h.engine.Project().Rel(h.call.Dir, p)
+	if err != nil && strings.ContainsFunc(p, unicode.IsControl) { // nobody can claim it, but somebody the folder that it is in
+		stored, ok := h.storedPath(filepath.Dir(p))
+		return path.Join(stored, filepath.Base(p)), ok
+	}
+	return stored, err == nil
 }
 
 // end ends the session. One whose program only forgets what was said goes on under the same name.
@@ -225,38 +262,5 @@ func (h *handler) end(ctx context.Context) (Answer, error) {
 	if h.call.Reason != "" {
 		reason += " (" + event.Clip(h.call.Reason, 100) + ")"
 	}
-	if err := h.handOver(ctx, a); err != nil {
-		return Answer{}, err
-	}
-	_, err := h.engine.Do(ctx, engine.Request{Command: engine.EndAgent{Name: a.Name, Reason: reason}})
-	return Answer{}, err
-}
-
-// handOver leaves the handover card of a session that has something to hand over.
-func (h *handler) handOver(ctx context.Context, a state.Agent) error {
-	files := h.engine.Touched(a.Name)
-	if len(files) == 0 && !leaves(h.view, a.Name) {
-		return nil
-	}
-	card, err := h.engine.Card(ctx, a.Name)
-	if err != nil {
-		return err
-	}
-	_, err = h.engine.Do(ctx, engine.Request{Command: engine.Report{Agent: a.Name, Update: event.Update{
-		Files: files, Note: fmt.Sprintf("The session of %s has ended.\n%s", a.Name, card.Text),
-	}}})
-	return err
-}
-
-// leaves reports whether an agent holds claims or tasks.
-func leaves(v *engine.View, agent string) bool {
-	if len(v.State.ClaimsOf(agent)) > 0 {
-		return true
-	}
-	for _, t := range v.State.Pending() {
-		if event.SameName(t.TakenBy, agent) {
-			return true
-		}
-	}
-	return false
+	return Answer{}, h.engine.EndSession(ctx, a.Name, reason)
 }

@@ -97,7 +97,7 @@ State as of seq %[2]d; you have acknowledged up to %[3]d.
 func lately(v *engine.View, except string) string {
 	var last state.Agent
 	for _, a := range v.State.Agents() {
-		if a.Ended != nil && (last.Ended == nil || a.Ended.After(*last.Ended)) && !event.SameName(a.Name, except) && leaves(v, a.Name) {
+		if a.Ended != nil && (last.Ended == nil || a.Ended.After(*last.Ended)) && !event.SameName(a.Name, except) && v.Leaves(a.Name) {
 			last = a
 		}
 	}

@@ -22,7 +22,7 @@ type speaker struct {
 	mu      sync.Mutex
 	client  string          // what the client's program calls itself
 	name    string          // empty until the agent is known
-	mine    bool            // this server registered the session, and ends it
+	mine    bool            // the session is this process, which ends it
 	session engine.Register // what was registered
 }
 
@@ -148,7 +148,7 @@ func (s *Server) register(ctx context.Context, known *state.State, name string) 
 	if err != nil {
 		return err
 	}
-	s.speaker.name, s.speaker.mine, s.speaker.session = receipt.Agent, !receipt.Duplicate, r
+	s.speaker.name, s.speaker.mine, s.speaker.session = receipt.Agent, ours, r
 	return nil
 }
 
@@ -205,7 +205,8 @@ func (s *Server) reader(ctx context.Context, named string) (string, error) {
 	return name, err
 }
 
-// leave ends the session if this server registered it.
+// leave ends a session that is this process. One of a host goes on: the host may start another server, and ends it by its hook or
+// by dying.
 func (s *Server) leave(ctx context.Context) {
 	sp := &s.speaker
 	sp.mu.Lock()
@@ -216,7 +217,7 @@ func (s *Server) leave(ctx context.Context) {
 	v, err := s.engine.View(ctx)
 	if err == nil {
 		if name, ok := sp.still(v.State); ok {
-			_, err = s.engine.Do(ctx, engine.Request{Command: engine.EndAgent{Name: name, Reason: "its client is gone"}})
+			err = s.engine.EndSession(ctx, name, "its client is gone")
 		}
 	}
 	if err != nil {

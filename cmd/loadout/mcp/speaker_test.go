@@ -78,7 +78,10 @@ func TestServerIsItsHost(t *testing.T) {
 	}
 	// A client that reconnects within one process is the same agent again, with what it holds.
 	first.call("claim_task", args{"description": "x", "ownPaths": []string{"src"}}, nil)
-	first.leave()
+	first.leave() // it registered the session, which is the host's all the same
+	if a, _ := s.state().Agent("claude-code"); !a.Registered {
+		t.Error("the session ended with its server, though the host lives on")
+	}
 	again := s.connect("claude-code", usual2025, s.engine(nil, claude), Options{})
 	if me := again.whoIs(); me != "claude-code" {
 		t.Errorf("after reconnecting it is %s", me)
@@ -129,6 +132,20 @@ func TestNamedServer(t *testing.T) {
 	late.call("release_ownership", args{"paths": []string{"src"}}, nil)
 	if a, _ := s.state().Agent("backend"); !a.Registered {
 		t.Errorf("agent %+v", a)
+	}
+}
+
+// A session that is the server itself ends with it, and leaves a handover card if it holds something.
+func TestServerHandsOver(t *testing.T) {
+	s := newScene(t)
+	c := s.connect("some-editor", usual2025, s.engine(nil), Options{})
+	c.call("claim_task", args{"description": "the checkout", "ownPaths": []string{"src"}}, nil)
+	c.leave()
+	if a, _ := s.state().Agent("some-editor"); a.Registered {
+		t.Error("it is still registered")
+	}
+	if log, err := os.ReadFile(filepath.Join(s.dir, ".handoff", "coordination.jsonl")); err != nil || !strings.Contains(string(log), "Handover card for some-editor") {
+		t.Errorf("no handover: %v\n%s", err, log)
 	}
 }
 
