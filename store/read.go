@@ -102,7 +102,7 @@ func (s *scanner) pipeline(ctx context.Context, done Position, batch Batch, b *b
 		b     *buffer
 		err   error
 	}
-	full := make(chan filled)
+	full := make(chan filled, 1)
 	free := make(chan *buffer, 3)
 	stop := make(chan struct{})
 	free <- &buffer{}

@@ -2,6 +2,7 @@ package state
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
@@ -27,7 +28,10 @@ type reading struct {
 
 // chunk is how many lines are handed from one goroutine to the other at once: enough that handing over costs little, few enough
 // to stay in the processor's cache.
-const chunk = 256
+const chunk = 128
+
+// chunks is how many of them are on their way at once, so that neither goroutine waits for the other over a slow line.
+const chunks = 4
 
 // ApplyLines folds n lines, which line describes. folded, which may be nil, is told of every event that was not refused; the event
 // is borrowed. It is the quick way to fold many: while some are folded, a second goroutine reads the next ones, and calls line.
@@ -41,12 +45,13 @@ func (s *State) ApplyLines(n int, line func(i int) Line, folded func(i int, e *e
 		return
 	}
 	if s.scratch == nil {
-		s.scratch = make([]reading, 2*chunk)
+		s.scratch = make([]reading, chunks*chunk)
 	}
 	defer clear(s.scratch) // it would hold on to the lines
-	free, full := make(chan []reading, 2), make(chan []reading, 2)
-	free <- s.scratch[:chunk:chunk]
-	free <- s.scratch[chunk:]
+	free, full := make(chan []reading, chunks), make(chan []reading, chunks)
+	for readings := range slices.Chunk(s.scratch, chunk) {
+		free <- readings
+	}
 	go func() {
 		defer close(full)
 		for i := 0; i < n; i += chunk {
