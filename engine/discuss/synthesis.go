@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/safetext"
 	"github.com/agentloadout/loadout/engine/turn"
+	"github.com/agentloadout/loadout/store/jsonline"
 )
 
 // Conclusion is what a discussion came to. What was not agreed on stays in it.
@@ -20,6 +21,17 @@ type Conclusion struct {
 	Rationale    string   `json:"rationale"`
 	Alternatives []string `json:"alternatives"`
 	Unresolved   []string `json:"unresolved"`
+}
+
+// Part is one of the lists of a Conclusion.
+type Part struct {
+	Head  string
+	Items []string
+}
+
+// Lists are those that have something in them.
+func (c *Conclusion) Lists() []Part {
+	return slices.DeleteFunc([]Part{{"Alternatives", c.Alternatives}, {"Unresolved", c.Unresolved}}, func(p Part) bool { return len(p.Items) == 0 })
 }
 
 // schema is the Conclusion for programs that check answers. The bounds are left to the prompt and to ParseConclusion: not every
@@ -37,21 +49,22 @@ func ParseConclusion(answer string) (Conclusion, error) {
 		Alternatives *[]string `json:"alternatives"`
 		Unresolved   *[]string `json:"unresolved"`
 	}
-	text := unfence(strings.TrimSpace(answer))
-	if !strings.HasPrefix(text, "{") {
-		return Conclusion{}, errors.New("the final synthesis must be valid JSON: it does not begin with an object")
-	}
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&raw); err != nil {
-		var wrongType *json.UnmarshalTypeError
-		if errors.As(err, &wrongType) || strings.HasPrefix(err.Error(), "json: unknown field") {
-			return Conclusion{}, fmt.Errorf("invalid final synthesis: %s", strings.TrimPrefix(err.Error(), "json: "))
-		}
+	data := []byte(strings.ToValidUTF8(unfence(strings.TrimSpace(answer)), "\uFFFD"))
+	var object jsonline.Object // unlike encoding/json it takes no key twice
+	if err := object.Parse(data); err != nil {
 		return Conclusion{}, fmt.Errorf("the final synthesis must be valid JSON: %w", err)
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return Conclusion{}, errors.New("the final synthesis must be valid JSON: something follows the object")
+	for _, f := range object.Fields() { // encoding/json would also take another case
+		if !slices.Contains([]string{"decision", "rationale", "alternatives", "unresolved"}, string(f.Key)) {
+			return Conclusion{}, fmt.Errorf("invalid final synthesis: %.40q is not asked for", f.Key)
+		}
+	}
+	if err := json.Unmarshal(data, &raw); err != nil {
+		var wrongType *json.UnmarshalTypeError
+		if errors.As(err, &wrongType) {
+			return Conclusion{}, fmt.Errorf("invalid final synthesis: %s: is of the type %s", wrongType.Field, wrongType.Value)
+		}
+		return Conclusion{}, fmt.Errorf("the final synthesis must be valid JSON: %w", err)
 	}
 	var wrong []string
 	one := func(name string, value *string, limit int) string {
