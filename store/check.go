@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,6 +21,7 @@ const (
 	OpenToOthers   Code = "open-to-others"    // a path of ours that others may read or write
 	UnsafePath     Code = "unsafe-path"       // a link, a foreign owner, another kind of file
 	NotWritable    Code = "not-writable"      // nothing can be stored there
+	NoSpace        Code = "no-space"          // the disk is full, or what a user may have of it
 	NetworkDir     Code = "network-directory" // locks are not reliable there
 	LogUnreadable  Code = "log-unreadable"    // reading stopped with an error
 	TornTail       Code = "torn-tail"         // the last line has no newline
@@ -44,7 +46,8 @@ type Finding struct {
 }
 
 // Check examines the directory and everything in it that the store knows, and
-// changes nothing. It reads the whole log. An error means that the examination
+// changes nothing, but that it makes a file and removes it: only trying tells
+// whether there is room. It reads the whole log. An error means that the examination
 // could not be made, not that it found something. A project without a directory
 // has no findings. files are further names in the directory that are regular
 // files, if they are there.
@@ -63,7 +66,7 @@ func (l *Log) Check(ctx context.Context, files ...string) ([]Finding, error) {
 	if err := refuseNetwork(l.dir, false); err != nil {
 		c.add(Finding{Code: NetworkDir, Path: l.dir, Text: err.Error()})
 	}
-	c.writable(l.dir, writable(l.dir))
+	c.room(l.dir)
 	entries, err := l.fs.ReadDir(l.dir)
 	if err != nil {
 		return nil, fmt.Errorf("check %s: %w", l.dir, err)
@@ -131,7 +134,7 @@ func (c *checker) entry(entry fs.DirEntry) error {
 	mustBeFile := slices.Contains(c.files, entry.Name())
 	if entry.Name() == cacheName || info.IsDir() && !mustBeFile {
 		if c.path(path, info, fs.ModeDir) && entry.Name() == cacheName {
-			c.writable(path, writable(path))
+			c.room(path)
 			c.cached()
 		}
 		return nil
@@ -161,6 +164,33 @@ func (c *checker) entry(entry fs.DirEntry) error {
 	return nil
 }
 
+// room finds out whether a file can be made and synced in a directory.
+func (c *checker) room(dir string) {
+	err := c.log.tryFile(dir)
+	if !isFull(err) {
+		c.writable(dir, err)
+		return
+	}
+	c.add(Finding{
+		Code: NoSpace, Path: dir,
+		Text: fmt.Sprintf("there is no room in %s for one more line: %v; free some space on its file system, until then nothing can be stored", dir, reasonOf(err)),
+	})
+}
+
+// tryFile makes a file as large as the longest line, of bytes that no file system
+// can make smaller, and removes it.
+func (l *Log) tryFile(dir string) error {
+	data := make([]byte, MaxLineBytes)
+	_, _ = rand.Read(data) // never fails
+	path := filepath.Join(dir, "try."+randomHex()+tmpSuffix)
+	f, _, err := l.openSafe(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return also(closeSynced(f, err), l.fs.Remove(path))
+}
+
 // probe opens a file for appending and changes nothing.
 func (l *Log) probe(path string) error {
 	f, _, err := l.openSafe(path, os.O_WRONLY|os.O_APPEND)
@@ -173,7 +203,8 @@ func (l *Log) probe(path string) error {
 // writable reports that a path cannot be written, and why.
 func (c *checker) writable(path string, err error) {
 	if ignoreMissing(err) != nil {
-		c.add(Finding{Code: NotWritable, Path: path, Text: fmt.Sprintf("%s cannot be written: %v", path, reasonOf(err))})
+		c.add(Finding{Code: NotWritable, Path: path, Text: fmt.Sprintf(
+			"%s cannot be written: %v; its mode, its attributes and the mount of its file system must allow that", path, reasonOf(err))})
 	}
 }
 

@@ -5,9 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/agentloadout/loadout/store"
+	"github.com/agentloadout/loadout/store/storetest"
 )
 
 func TestCheck(t *testing.T) {
@@ -112,6 +114,39 @@ func compare(t *testing.T, what string, findings []store.Finding, want map[store
 		if !got[code] {
 			t.Errorf("%s: %s is missing in %+v", what, code, findings)
 		}
+	}
+}
+
+// Whether there is room, only trying tells. What was tried is gone afterwards.
+func TestCheckRoom(t *testing.T) {
+	const try = "try.*.tmp"
+	for name, test := range map[string]struct {
+		fault storetest.Fault
+		want  store.Code
+		says  string
+	}{
+		"full":           {storetest.Fault{Op: storetest.Write, Name: try, Bytes: 100, Err: syscall.ENOSPC}, store.NoSpace, "free some space"},
+		"full when told": {storetest.Fault{Op: storetest.Sync, Name: try, Err: syscall.ENOSPC}, store.NoSpace, "free some space"},
+		"no entry left":  {storetest.Fault{Op: storetest.Open, Name: try, Err: syscall.ENOSPC}, store.NoSpace, "free some space"},
+		"quota":          {storetest.Fault{Op: storetest.Close, Name: try, Err: syscall.EDQUOT}, store.NoSpace, "quota"},
+		"read-only":      {storetest.Fault{Op: storetest.Open, Name: try, Err: syscall.EROFS}, store.NotWritable, "read-only"},
+		"mode":           {storetest.Fault{Op: storetest.Open, Name: try, Err: syscall.EACCES}, store.NotWritable, "its mode"},
+		"broken":         {storetest.Fault{Op: storetest.Sync, Name: try, Err: syscall.EIO}, store.NotWritable, "input/output error"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			disk := storetest.New()
+			l := logWith(t, text(0), store.Options{FS: disk})
+			disk.Inject(test.fault)
+			findings := check(t, l)
+			compare(t, "findings", findings, map[store.Code]int64{test.want: 0})
+			if !strings.Contains(findings[0].Text, test.says) || findings[0].Fix != nil {
+				t.Errorf("%+v", findings[0])
+			}
+			entries, err := os.ReadDir(l.Dir())
+			if err != nil || len(entries) != 1 {
+				t.Errorf("%v, %v", entries, err)
+			}
+		})
 	}
 }
 

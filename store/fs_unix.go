@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // Flags that make an open refuse a symbolic link and never wait for the other
@@ -39,9 +37,9 @@ func syncDir(name string) error {
 	return errors.Join(err, d.Close())
 }
 
-// writable says why entries of a directory cannot be made: its mode, or a file
-// system that is mounted for reading.
-func writable(dir string) error { return unix.Access(dir, unix.W_OK) }
+// isFull reports whether err says that a file system, or what a user may have of
+// it, is full.
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // euid is the user that this process acts as.
 var euid = os.Geteuid()

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"io/fs"
 
 	"golang.org/x/sys/windows"
@@ -44,5 +45,9 @@ func identify(f File, _ fs.FileInfo) (device, inode uint64, err error) {
 // errNotDirectory is the error for a path that goes through a file.
 const errNotDirectory = windows.ERROR_DIRECTORY
 
-// writable cannot tell here without making something.
-func writable(string) error { return nil }
+// isFull reports whether err says that a file system, or what a user may have of
+// it, is full.
+func isFull(err error) bool {
+	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL) ||
+		errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED)
+}

@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -268,6 +269,31 @@ func TestLease(t *testing.T) {
 	}
 	if _, err := l.Lease("../bridge.lock", ""); !errors.Is(err, store.ErrUnsafe) {
 		t.Fatalf("error %v", err)
+	}
+}
+
+// What stands in a lock file holds nobody up: only who has locked it does.
+func TestContentOfALockFileMeansNothing(t *testing.T) {
+	for name, text := range map[string]string{
+		"empty": "", "not JSON": "\x00\xffgarbage", "half": `{"pid":1,"tok`,
+		"a live process": fmt.Sprintf(`{"pid":%d,"token":"7d","createdAt":"2026-01-01T00:00:00.000Z"}`, os.Getpid()),
+		"long":           strings.Repeat("x", 1<<20),
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := logWith(t, event(0)+"\n", store.Options{LockWait: -1})
+			for _, lock := range []string{store.LockName, "bridge.lock"} {
+				writeFile(t, filepath.Join(l.Dir(), lock), text)
+			}
+			write(t, l, 1)
+			release, err := l.Lease("bridge.lock", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := release(); err != nil {
+				t.Fatal(err)
+			}
+			wantSeqs(t, l, 0, 1)
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -127,7 +128,7 @@ func searchRoot(dir, home string, repo *repository) (string, error) {
 	}
 	root, err := nearestHandoff(dir, home, repo)
 	if err != nil || root != "" || repo == nil {
-		return either(root, dir), err
+		return cmp.Or(root, dir), err
 	}
 	main, err := repo.mainWorktree()
 	if err != nil {
@@ -137,13 +138,6 @@ func searchRoot(dir, home string, repo *repository) (string, error) {
 		return repo.common, nil
 	}
 	return filepath.EvalSymlinks(main)
-}
-
-func either(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // nearestHandoff returns the nearest ancestor that has a .handoff directory, ""
