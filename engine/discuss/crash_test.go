@@ -39,7 +39,7 @@ func playRole(role, root string) error {
 			return turn.Reply{Text: "too late"}, nil
 		}
 		if role == "answered"+strconv.Itoa(n) {
-			fmt.Println(role) // and goes on, to where the log is locked
+			lockLog(root, func() { at(role) })
 		}
 		return sensible(ctx, n, t)
 	}
@@ -61,6 +61,19 @@ func playRole(role, root string) error {
 	}
 	_, err = d.Run(context.Background())
 	return err
+}
+
+// lockLog locks the log for as long as fn runs, and returns when it is locked: what was answered cannot be stored.
+func lockLog(root string, fn func()) {
+	locked := make(chan struct{})
+	go func() {
+		_, _ = openScene(nil, root).RecordTurns(context.Background(), "", func(engine.View) ([]event.Event, error) {
+			close(locked)
+			fn()
+			return nil, nil
+		})
+	}()
+	<-locked
 }
 
 func noteCall(root string) error {
@@ -199,42 +212,8 @@ func (c *child) kill() {
 func killAt(t *testing.T, s *scene, step string) {
 	t.Helper()
 	c := start(t, s.Project().Root, step)
-	if !strings.HasPrefix(step, "answered") {
-		c.hear(t)
-		c.kill()
-		return
-	}
-	// While the log is locked the end of the turn cannot be stored.
-	n, err := strconv.Atoi(strings.TrimPrefix(step, "answered"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for killed := false; !killed; {
-		if _, err := s.RecordTurns(t.Context(), "", func(v engine.View) ([]event.Event, error) {
-			turns := v.State.OpenTurns()
-			if len(turns) == 1 && turns[0].Status == "running" && len(v.State.Statements("pay")) == n {
-				c.hear(t)
-				c.kill()
-				killed = true
-			}
-			return nil, nil
-		}); err != nil {
-			t.Fatal(err)
-		}
-		if len(s.numbers()) > n+1 {
-			t.Skip("the other process was quicker")
-		}
-	}
-}
-
-// numbers are the numbers of the thread's events, none before it has begun.
-func (s *scene) numbers() []int64 {
-	s.t.Helper()
-	v, err := s.View(s.t.Context())
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return v.State.Statements("pay")
+	c.hear(t)
+	c.kill()
 }
 
 // The kill switch of another process in the first turn: within a second the turn is over, its answer is dropped, the other side is not asked,

@@ -1,6 +1,7 @@
 package discuss
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/agentloadout/loadout/engine/fence"
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/engine/turn"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // Options are what a discussion is held with.
@@ -21,6 +23,7 @@ type Options struct {
 	Providers   []turn.Provider
 	Permissions func(provider, agent string) turn.Permissions // the settings of programs; whatever they allow is forbidden all the same
 	Report      func(Progress)                                // is told every step, one at a time, and must not block; nil: nobody is told
+	Changed     chan struct{}                                 // of the Discussion, with room for a token; nil: one of its own
 	Mark        func() string                                 // makes the mark of a prompt's fence, default random; tests set it
 }
 
@@ -30,6 +33,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Report == nil {
 		o.Report = func(Progress) {}
+	}
+	if o.Changed == nil {
+		o.Changed = make(chan struct{}, 1)
 	}
 	if o.Mark == nil {
 		o.Mark = fence.Mark
@@ -59,15 +65,14 @@ type Discussion struct {
 	refs      []bridge.Ref   // the existing sessions, in the order of sides
 	terms     Terms
 	resumed   bool
-	closing   string // id of the first event
+	started   string // id of the first event
 
 	said   []Statement
 	last   string // id of the newest event of the thread
 	result Result
 
-	mu      sync.Mutex
-	live    Live
-	changed chan struct{} // has one place: live is another than before
+	mu   sync.Mutex
+	live Live
 }
 
 // Result is what running a discussion came to.
@@ -149,7 +154,7 @@ func (d *Discussion) propose(proposer string, names []string) error {
 }
 
 func newDiscussion(e *engine.Engine, o Options) *Discussion {
-	return &Discussion{engine: e, options: o.withDefaults(), changed: make(chan struct{}, 1)}
+	return &Discussion{engine: e, options: o.withDefaults()}
 }
 
 // ready refuses to begin while nothing may be written, or while the one place of a bridge or discussion is taken.
@@ -171,12 +176,22 @@ func ready(ctx context.Context, e *engine.Engine) (*engine.View, error) {
 	return v, nil
 }
 
+// verb is a command about a discussion, as somebody could type it.
+func verb(name, thread string) string {
+	return "loadout coord discuss " + name + " " + words.ShellWord(thread)
+}
+
+// hintClosed is what to do about a discussion that cannot go on.
+func hintClosed(thread string) []string {
+	return []string{verb("show", thread), "loadout coord discuss start    for another one"}
+}
+
 func checkNew(s *state.State, thread string) error {
 	for _, t := range s.Threads() {
 		if t.ID == thread {
 			return &engine.ValidationError{
 				Field: "thread-id", Reason: "is that of another discussion already",
-				Hints: []string{"loadout coord discuss show " + thread, "loadout coord discuss resume " + thread + "    to go on with it"},
+				Hints: []string{verb("show", thread), verb("resume", thread) + "    to go on with it"},
 			}
 		}
 	}
@@ -249,8 +264,8 @@ func (d *Discussion) permissions(program, agent string) turn.Permissions {
 // ResumeRequest asks to go on with a discussion.
 type ResumeRequest struct {
 	Thread   string
-	Rounds   int           // where the log does not say, 0: the default
-	MaxTurns int           // most turns that may be paid for, 0: as many as are left
+	Rounds   int           // where the log does not say; 0: the default
+	MaxTurns int           // most turns that may be paid for; 0: as many as are left
 	Timeout  time.Duration // 0: as it was begun
 	Dir      string        // where fresh sessions work; empty: at the top of the project
 }
@@ -271,7 +286,7 @@ func Resume(ctx context.Context, e *engine.Engine, r ResumeRequest, o Options) (
 	if t.Status == StatusClosed {
 		return nil, t, &engine.ConflictError{
 			Kind: engine.ConflictTask, Message: fmt.Sprintf("discussion %s is closed: %s", t.ThreadID, t.FinalDecision),
-			Hints: []string{"loadout coord discuss show " + t.ThreadID, "loadout coord discuss start    for another one"},
+			Hints: hintClosed(t.ThreadID),
 		}
 	}
 	d := newDiscussion(e, o)
@@ -286,22 +301,24 @@ func (d *Discussion) adopt(ctx context.Context, t *Thread, r ResumeRequest) erro
 	d.resumed = true
 	d.thread, d.topic, d.initiator, d.terms = t.ThreadID, t.Topic, t.Initiator, t.Terms
 	d.said = Said(t.Statements)
-	d.terms.Rounds = firstOf(d.terms.Rounds, r.Rounds, max(DefaultRounds, (len(d.said)+1)/2))
-	d.terms.Timeout = firstOf(r.Timeout, d.terms.Timeout, DefaultTimeout)
-	needed := Turns(d.terms.Rounds) - len(d.said)
-	if err := checkBounds(d.terms.Rounds, firstOf(r.MaxTurns, needed), needed, d.terms.Timeout); err != nil {
+	if t.Rounds > 0 && r.Rounds > 0 && r.Rounds != t.Rounds {
+		return &engine.ValidationError{Field: "rounds", Reason: fmt.Sprintf("is %d, but the discussion was begun with %d", r.Rounds, t.Rounds)}
+	}
+	d.terms.Rounds = cmp.Or(d.terms.Rounds, r.Rounds, max(DefaultRounds, (len(d.said)+1)/2))
+	d.terms.Timeout = cmp.Or(r.Timeout, d.terms.Timeout, DefaultTimeout)
+	if err := checkBounds(d.terms.Rounds, d.terms.Timeout); err != nil {
 		return err
 	}
-	if wrong := checkOrder(d.said, t.Participants, d.terms.Rounds); wrong != "" || len(t.Statements) == 0 || needed == 0 {
-		if needed == 0 {
-			wrong = "its synthesis is stored already"
-		}
+	if err := checkBudget(cmp.Or(r.MaxTurns, d.Left()), d.Left(), "what is left takes"); err != nil {
+		return err
+	}
+	if wrong := d.broken(t); wrong != "" {
 		return &engine.ConflictError{
 			Kind: engine.ConflictTask, Message: fmt.Sprintf("discussion %s cannot go on: %s", t.ThreadID, wrong),
-			Hints: []string{"loadout coord discuss show " + t.ThreadID, "loadout coord discuss start    for another one"},
+			Hints: hintClosed(t.ThreadID),
 		}
 	}
-	d.closing, d.last = t.Statements[0].ID, t.Statements[len(t.Statements)-1].ID
+	d.started, d.last = t.Statements[0].ID, t.Statements[len(t.Statements)-1].ID
 	v, err := d.engine.View(ctx)
 	if err != nil {
 		return err
@@ -313,7 +330,7 @@ func (d *Discussion) adopt(ctx context.Context, t *Thread, r ResumeRequest) erro
 		if err != nil {
 			return err
 		}
-		side := participant{provider: p, agent: agent, dir: firstOf(r.Dir, d.engine.Project().Root)}
+		side := participant{provider: p, agent: agent, dir: cmp.Or(r.Dir, d.engine.Project().Root)}
 		if side.session = sessionNow(v.State, t, agent, programs[i]); side.session != "" {
 			side.heard, side.kept = true, true
 			if record, ok, err := d.engine.SessionRecord(agent); err != nil {
@@ -328,15 +345,17 @@ func (d *Discussion) adopt(ctx context.Context, t *Thread, r ResumeRequest) erro
 	return nil
 }
 
-// firstOf is the first value that is set.
-func firstOf[T comparable](values ...T) T {
-	var zero T
-	for _, v := range values {
-		if v != zero {
-			return v
-		}
+// broken says why nothing can follow what a thread has, "" when something can.
+func (d *Discussion) broken(t *Thread) string {
+	switch {
+	case len(t.Statements) == 0:
+		return "nothing of it can be read"
+	case event.SameName(t.Participants[0], t.Participants[1]):
+		return t.Participants[0] + " cannot discuss with itself"
+	case d.Left() == 0:
+		return "its synthesis is stored already"
 	}
-	return zero
+	return checkOrder(d.said, t.Participants, d.terms.Rounds)
 }
 
 // programNow is the program of a participant: as the thread says, else of the session of that name, else the name.
@@ -346,7 +365,7 @@ func programNow(s *state.State, t *Thread, i int) string {
 	}
 	session, _ := s.Session(t.Participants[i])
 	agent, _ := s.Agent(t.Participants[i])
-	return firstOf(session.Provider, agent.Base, t.Participants[i])
+	return cmp.Or(session.Provider, agent.Base, t.Participants[i])
 }
 
 // sessionNow is the session in which a participant spoke last, "" when none is known. A name may be another session's by now: only one

@@ -3,7 +3,9 @@ package discuss
 import (
 	"fmt"
 	"html"
+	"regexp"
 	"strings"
+	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/safetext"
@@ -25,9 +27,9 @@ func Markdown(t *Thread) string {
 	}
 	if c := t.Conclusion(); c != nil {
 		fmt.Fprintf(&b, "\n## Decision\n\n%s\n### Why\n\n%s", quote(c.Decision), quote(c.Rationale))
-		for _, part := range c.lists() {
-			fmt.Fprintf(&b, "\n### %s\n\n", part.head)
-			for _, item := range part.items {
+		for _, l := range c.Lists() {
+			fmt.Fprintf(&b, "\n### %s\n\n", l.Head)
+			for _, item := range l.Items {
 				b.WriteString("- " + strings.ReplaceAll(strings.TrimSuffix(quote(item), "\n"), "\n", "\n  ") + "\n")
 			}
 		}
@@ -37,32 +39,25 @@ func Markdown(t *Thread) string {
 	return b.String()
 }
 
-type part struct {
-	head  string
-	items []string
-}
-
-// lists are the lists of a conclusion that have something in them.
-func (c *Conclusion) lists() []part {
-	var list []part
-	for _, p := range []part{{"Alternatives", c.Alternatives}, {"Unresolved", c.Unresolved}} {
-		if len(p.items) > 0 {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
 // inline makes a name one that Markdown leaves alone.
 func inline(s string) string {
 	return "`" + strings.ReplaceAll(safetext.Line(s), "`", "'") + "`"
 }
 
-// quote puts a text behind marks of a quotation, and takes HTML out of it.
+// What acts in a document: the beginning of HTML, and what makes a link or a picture of the brackets before it.
+var (
+	tag  = regexp.MustCompile(`<([A-Za-z/!?])`)
+	link = strings.NewReplacer("](", `]\(`, "]:", `]\:`)
+)
+
+// quote puts a text behind marks of a quotation. It stays Markdown but for HTML, links and pictures, which are shown as they were written.
 func quote(text string) string {
-	text = strings.NewReplacer("<", "&lt;", "&", "&amp;").Replace(strings.TrimSpace(safetext.Block(text)))
+	text = link.Replace(tag.ReplaceAllString(strings.TrimSpace(safetext.Block(text)), "&lt;$1"))
 	return "> " + strings.ReplaceAll(text, "\n", "\n> ") + "\n"
 }
+
+// stamp writes a moment for people who may be anywhere.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 const page = `<!DOCTYPE html>
 <html lang="en">
@@ -99,9 +94,9 @@ func HTML(t *Thread) string {
 	}
 	if c := t.Conclusion(); c != nil {
 		fmt.Fprintf(&b, "<section>\n<h2>Decision</h2>\n<pre><strong>%s</strong></pre>\n<h3>Why</h3>\n<pre>%s</pre>\n", text(c.Decision), text(c.Rationale))
-		for _, p := range c.lists() {
-			fmt.Fprintf(&b, "<h3>%s</h3>\n<ul>\n", p.head)
-			for _, item := range p.items {
+		for _, l := range c.Lists() {
+			fmt.Fprintf(&b, "<h3>%s</h3>\n<ul>\n", l.Head)
+			for _, item := range l.Items {
 				fmt.Fprintf(&b, "<li><pre>%s</pre></li>\n", text(item))
 			}
 			b.WriteString("</ul>\n")

@@ -9,7 +9,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
@@ -87,7 +86,7 @@ func MakePlan(t *Thread, s *state.State, foldCase bool) (Plan, error) {
 	if c == nil {
 		return Plan{}, &engine.ConflictError{
 			Kind: engine.ConflictTask, Message: fmt.Sprintf("discussion %s is %s: there is no decision to implement", t.ThreadID, t.Status),
-			Hints: []string{"loadout coord discuss show " + t.ThreadID, "loadout coord discuss resume " + t.ThreadID},
+			Hints: []string{verb("show", t.ThreadID), verb("resume", t.ThreadID)},
 		}
 	}
 	texts := []string{c.Decision, c.Rationale}
@@ -162,12 +161,9 @@ func (p *Plan) number() {
 func (p *Plan) context(topic string, c *Conclusion, t *PlanTask) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[loadout-implementation:%s]\nDecided in discussion %s on: %s\n\nDecision: %s\n\nWhy: %s\n", p.PlanID, p.ThreadID, topic, c.Decision, c.Rationale)
-	for _, part := range []struct {
-		head  string
-		items []string
-	}{{"Alternatives that were considered", c.Alternatives}, {"Not resolved", c.Unresolved}, {"Paths", t.Paths}} {
-		if len(part.items) > 0 {
-			fmt.Fprintf(&b, "\n%s:\n- %s\n", part.head, strings.Join(part.items, "\n- "))
+	for _, l := range append(c.Lists(), Part{"Paths", t.Paths}) {
+		if len(l.Items) > 0 {
+			fmt.Fprintf(&b, "\n%s:\n- %s\n", l.Head, strings.Join(l.Items, "\n- "))
 		}
 	}
 	b.WriteString("\nIt is done when:\n- the decision holds in these paths, and nothing outside of them was changed without a claim\n" +
@@ -182,7 +178,7 @@ func Implement(ctx context.Context, e *engine.Engine, p Plan, by string) (Implem
 	if len(p.Unassigned) > 0 {
 		return done, &engine.ConflictError{
 			Kind: engine.ConflictTask, Message: "nobody holds " + shown(p.Unassigned) + ", which the discussion names",
-			Hints: []string{"loadout coord own AGENT PATH    to say whose each is", "loadout coord discuss implement " + p.ThreadID + "    shows the plan again"},
+			Hints: []string{"loadout coord own AGENT PATH    to say whose each is", verb("implement", p.ThreadID) + "    shows the plan again"},
 		}
 	}
 	for _, t := range p.Tasks {
@@ -212,6 +208,3 @@ func (p *Plan) key(what string) string {
 	const length = 6
 	return "implement-" + p.PlanID + "-" + hex.EncodeToString(sum[:length])
 }
-
-// stamp writes a moment for people who may be anywhere.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }

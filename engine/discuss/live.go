@@ -59,14 +59,14 @@ func (d *Discussion) Live() Live {
 }
 
 // Changed has a token whenever Live is another than before.
-func (d *Discussion) Changed() <-chan struct{} { return d.changed }
+func (d *Discussion) Changed() <-chan struct{} { return d.options.Changed }
 
 func (d *Discussion) change(fn func(*Live)) {
 	d.mu.Lock()
 	fn(&d.live)
 	d.mu.Unlock()
 	select {
-	case d.changed <- struct{}{}:
+	case d.options.Changed <- struct{}{}:
 	default:
 	}
 }

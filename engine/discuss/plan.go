@@ -11,6 +11,7 @@ import (
 	"github.com/agentloadout/loadout/engine/bridge"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/turn"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // Bounds of a discussion.
@@ -62,12 +63,18 @@ func (r *Request) check() error {
 	case len(r.Sessions) == 2 && r.Sessions[0] == r.Sessions[1]:
 		return &engine.UsageError{Message: "a session cannot discuss with itself", Hints: hintStart}
 	}
+	if strings.HasPrefix(r.Thread, "-") {
+		return &engine.ValidationError{Field: "thread-id", Reason: "begins as a flag does"}
+	}
 	if r.Thread != "" {
 		if err := event.CheckName(r.Thread); err != nil {
 			return &engine.ValidationError{Field: "thread-id", Reason: strings.TrimPrefix(err.Error(), "name ")}
 		}
 	}
-	return checkBounds(r.Rounds, r.MaxTurns, Turns(r.Rounds), r.Timeout)
+	if err := checkBounds(r.Rounds, r.Timeout); err != nil {
+		return err
+	}
+	return checkBudget(r.MaxTurns, Turns(r.Rounds), "a discussion of "+words.Plural(r.Rounds, "round")+" takes", "--rounds N    for fewer")
 }
 
 var hintStart = []string{
@@ -75,27 +82,26 @@ var hintStart = []string{
 	`loadout coord discuss start "REST or GraphQL?" --sessions claude-code:ID codex:ID`,
 }
 
-// checkBounds refuses numbers out of bounds. needed is how many turns are to be made.
-func checkBounds(rounds, maxTurns, needed int, timeout time.Duration) error {
+// checkBounds refuses numbers out of bounds.
+func checkBounds(rounds int, timeout time.Duration) error {
 	switch {
 	case rounds < MinRounds || rounds > MaxRounds:
 		return &engine.ValidationError{Field: "rounds", Reason: fmt.Sprintf("is %d; a discussion has from %d to %d", rounds, MinRounds, MaxRounds)}
-	case maxTurns < needed:
-		return &engine.ValidationError{
-			Field: "max-turns", Reason: fmt.Sprintf("is %d, but %s take %d turns", maxTurns, plural(rounds, "round"), needed),
-			Hints: []string{fmt.Sprintf("--max-turns %d    to pay for them", needed), "--rounds N    for fewer"},
-		}
 	case timeout < MinTimeout || timeout > MaxTimeout || timeout%time.Second != 0:
 		return &engine.ValidationError{Field: "timeout", Reason: fmt.Sprintf("is %s; a statement may take from %d to %d whole seconds", timeout, MinTimeout/time.Second, MaxTimeout/time.Second)}
 	}
 	return nil
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+// checkBudget refuses to pay for fewer turns than are needed, and says what takes as many.
+func checkBudget(maxTurns, needed int, what string, hints ...string) error {
+	if maxTurns >= needed {
+		return nil
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return &engine.ValidationError{
+		Field: "max-turns", Reason: fmt.Sprintf("is %d, but %s %d turns", maxTurns, what, needed),
+		Hints: append([]string{fmt.Sprintf("--max-turns %d    to pay for them", needed)}, hints...),
+	}
 }
 
 // Terms are what a discussion was begun with, beyond what its first event says by the protocol. They are the context of that event, in

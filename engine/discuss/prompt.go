@@ -9,11 +9,8 @@ import (
 	"github.com/agentloadout/loadout/engine/safetext"
 )
 
-// How much of what was said before a prompt repeats, in characters: all that fits, and of long ones at least so much.
-const (
-	maxTranscript = 120_000
-	minShown      = 4_000
-)
+// maxTranscript is how much of what was said before a prompt repeats, in characters.
+const maxTranscript = 120_000
 
 // prompt is what a participant is told for one statement.
 type prompt struct {
@@ -83,7 +80,7 @@ func (p *prompt) fit(text string, i, n int) string {
 	if i == n-1 {
 		return text
 	}
-	short := event.Clip(text, max(minShown, maxTranscript/n))
+	short := event.Clip(text, maxTranscript/n)
 	if short != text {
 		short += "\n[the rest was left out for its length]"
 	}

@@ -1,6 +1,7 @@
 package discuss
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ func (d *Discussion) checkStill(ctx context.Context) error {
 	if len(now.Statements) == 0 || now.Statements[len(now.Statements)-1].ID != d.last || now.Status == StatusClosed {
 		return &engine.ConflictError{
 			Kind: engine.ConflictTask, Message: fmt.Sprintf("discussion %s went on meanwhile", d.thread),
-			Hints: []string{"loadout coord discuss show " + d.thread},
+			Hints: []string{verb("show", d.thread)},
 		}
 	}
 	return nil
@@ -111,7 +112,7 @@ func (d *Discussion) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.closing, d.last = r.Events[0].ID, r.Events[0].ID
+	d.started, d.last = r.Events[0].ID, r.Events[0].ID
 	if s, ok := NewStatement(&r.Events[0]); ok {
 		d.topic = s.Content // as it was stored
 	}
@@ -120,7 +121,7 @@ func (d *Discussion) open(ctx context.Context) error {
 
 // event makes an event of this thread that answers the one before.
 func (d *Discussion) event(from, to, description string, b event.Discussion) (event.Event, error) {
-	b.ThreadID, b.ReplyTo = d.thread, firstOf(b.ReplyTo, d.last)
+	b.ThreadID, b.ReplyTo = d.thread, cmp.Or(b.ReplyTo, d.last)
 	ev, err := event.New(from, to, description, b)
 	ev.ID = event.NewID()
 	return ev, err
@@ -133,13 +134,12 @@ func (d *Discussion) bridgeOptions() bridge.Options {
 	}
 }
 
-// attempt is one turn for a statement, and what is to be stored of it.
+// attempt is what came of one turn for a statement.
 type attempt struct {
-	step   Step
-	reason error         // why the answer, or the lack of one, ends the discussion; nil: it was stored
+	reason error         // why the answer, or the lack of one, ends the discussion; nil: it does not
 	again  bool          // the session is gone: a fresh one is to be asked
-	stored []event.Event // what was stored with the end of the turn
-	result *Conclusion
+	events []event.Event // to be stored with the end of the turn, then as they were stored
+	result *Conclusion   // of a synthesis
 }
 
 // take has a participant make a statement.
@@ -166,14 +166,14 @@ func (d *Discussion) failure(step Step, reason error) error {
 	program := d.sides[step.Who].provider.Name()
 	return &engine.ProviderError{
 		Provider: program, Err: reason,
-		Hints: append(engine.Hints(reason), "loadout coord discuss resume "+d.thread+"    goes on at this statement, after showing what that costs"),
+		Hints: append(engine.Hints(reason), verb("resume", d.thread)+"    goes on at this statement, after showing what that costs"),
 	}
 }
 
 // keep takes in what was stored of an answer.
 func (d *Discussion) keep(a attempt) {
-	for i := range a.stored {
-		s, ok := NewStatement(&a.stored[i])
+	for i := range a.events {
+		s, ok := NewStatement(&a.events[i])
 		if !ok {
 			continue
 		}
@@ -188,9 +188,8 @@ func (d *Discussion) keep(a attempt) {
 }
 
 // ask makes one turn. The error says that nothing was stored of it and the thread is as it was before.
-func (d *Discussion) ask(ctx context.Context, step Step) (attempt, error) {
+func (d *Discussion) ask(ctx context.Context, step Step) (a attempt, err error) {
 	side := &d.sides[step.Who]
-	a := attempt{step: step}
 	v, err := d.engine.View(ctx)
 	if err != nil {
 		return a, err
@@ -207,10 +206,10 @@ func (d *Discussion) ask(ctx context.Context, step Step) (attempt, error) {
 	q := bridge.Question{
 		Why: event.WhyDiscussion, Thread: d.thread, Prompt: d.prompt(step), Dir: side.dir, Attach: true,
 		Also: func(reply turn.Reply, _ event.Turn, failed error) (list []event.Event, err error) {
-			list, a.reason, a.again, a.result, err = d.outcome(step, reply, failed)
-			return list, err
+			a, err = d.outcome(step, reply, failed)
+			return a.events, err
 		},
-		Stored: func(events []event.Event) { a.stored = events },
+		Stored: func(events []event.Event) { a.events = events },
 	}
 	if step.Kind == event.KindSummary {
 		q.Schema = []byte(schema)
@@ -255,7 +254,7 @@ func (d *Discussion) cancelled(ctx context.Context, end *event.Turn) error {
 	}
 	return &engine.ProviderError{
 		Provider: end.Provider, Err: errors.New("the turn was cancelled by a person; the discussion stays open"),
-		Hints: []string{"loadout coord discuss resume " + d.thread},
+		Hints: []string{verb("resume", d.thread)},
 	}
 }
 
@@ -268,34 +267,38 @@ func (d *Discussion) prompt(step Step) string {
 	return p.String()
 }
 
-// outcome is what is to be stored of a turn that ended: the statement, or why there is none. It is pure.
-func (d *Discussion) outcome(step Step, reply turn.Reply, failed error) (list []event.Event, reason error, again bool, c *Conclusion, err error) {
-	if failed != nil {
+// outcome is what is to be made of a turn that ended: a statement, or why there is none. It is pure.
+func (d *Discussion) outcome(step Step, reply turn.Reply, failed error) (a attempt, err error) {
+	text, conclusion := "", Conclusion{}
+	switch a.reason = failed; {
+	case failed != nil:
 		var failure *turn.Failure
 		if d.sides[step.Who].kept && errors.As(failed, &failure) && failure.Kind == turn.UnknownSession && failure.Spent == turn.Nothing {
-			return nil, nil, true, nil, nil
+			return attempt{again: true}, nil
 		}
-		list, err = d.stopped(failed)
-		return list, failed, false, nil, err
+	case step.Kind == event.KindSummary:
+		conclusion, a.reason = checkSynthesis(reply)
+	default:
+		text, a.reason = CheckStatement(reply)
 	}
-	if step.Kind == event.KindSummary {
-		conclusion, wrong := checkSynthesis(reply)
-		if wrong != nil {
-			list, err = d.stopped(wrong)
-			return list, wrong, false, nil, err
-		}
-		list, err = d.decided(step, conclusion)
-		return list, nil, false, &conclusion, err
+	switch {
+	case a.reason != nil:
+		a.events, err = d.stopped(a.reason)
+	case step.Kind == event.KindSummary:
+		a.result = &conclusion
+		a.events, err = d.decided(step, conclusion)
+	default:
+		a.events, err = d.stated(step, text)
 	}
-	text, wrong := CheckStatement(reply)
-	if wrong != nil {
-		list, err = d.stopped(wrong)
-		return list, wrong, false, nil, err
-	}
+	return a, err
+}
+
+// stated is the event of a statement.
+func (d *Discussion) stated(step Step, text string) ([]event.Event, error) {
 	ev, err := d.event(d.sides[step.Who].agent, d.sides[1-step.Who].agent, short(text), event.Discussion{
 		Kind: step.Kind, Round: int64(step.Round), Role: step.Role, Content: text,
 	})
-	return []event.Event{ev}, nil, false, nil, err
+	return []event.Event{ev}, err
 }
 
 // short is the beginning of a text in one line.
@@ -333,13 +336,13 @@ func (d *Discussion) decided(step Step, c Conclusion) ([]event.Event, error) {
 	closed, err := d.event(d.initiator, event.Broadcast, c.Decision, event.Discussion{
 		Kind: event.KindClosed, Round: int64(step.Round), Role: system, Content: c.Decision, ReplyTo: summary.ID, Outcome: "decided",
 	})
-	closed.Resolves = d.closing
+	closed.Resolves = d.started
 	return []event.Event{summary, decision, closed}, err
 }
 
 // stopped are the events of a discussion that cannot go on by itself.
 func (d *Discussion) stopped(why error) ([]event.Event, error) {
-	reason := event.Clip(firstOf(Clean(why.Error()), "no reason was given"), event.MaxReason)
+	reason := event.Clip(cmp.Or(Clean(why.Error()), "no reason was given"), event.MaxReason)
 	text := fmt.Sprintf("Discussion '%s' stopped: %s", d.thread, safetext.Line(reason))
 	failed, err := event.New(event.Loadout, event.Broadcast, text, event.Error{})
 	if err != nil {
@@ -353,6 +356,6 @@ func (d *Discussion) stopped(why error) ([]event.Event, error) {
 	closed, err := d.event(d.initiator, event.Broadcast, text, event.Discussion{
 		Kind: event.KindClosed, Round: int64(round), Role: system, Content: reason, Outcome: "failed",
 	})
-	closed.Resolves = d.closing
+	closed.Resolves = d.started
 	return []event.Event{failed, closed}, err
 }

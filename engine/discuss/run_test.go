@@ -450,8 +450,82 @@ func TestThreadsOfOtherPrograms(t *testing.T) {
 	}
 	say("codex", "*", event.Discussion{ThreadID: "odd", Kind: event.KindStarted, Role: "system", Content: "x", Participants: []string{"claude-code", "codex"}})
 	say("codex", "*", event.Discussion{ThreadID: "odd", Kind: event.KindCritique, Round: 1, Role: "reviewer", Content: "first of all"})
-	if _, _, err := Resume(t.Context(), s.Engine, ResumeRequest{Thread: "odd"}, s.options); err == nil || !strings.Contains(err.Error(), "cannot go on") {
-		t.Errorf("got %v", err)
+	say("codex", "*", event.Discussion{ThreadID: "alone", Kind: event.KindStarted, Role: "system", Content: "x", Participants: []string{"codex", "Codex"}})
+	for id, reason := range map[string]string{"odd": "where proposal of round 1 by claude-code is due", "alone": "codex cannot discuss with itself"} {
+		var conflict *engine.ConflictError
+		if _, _, err := Resume(t.Context(), s.Engine, ResumeRequest{Thread: id}, s.options); !errors.As(err, &conflict) || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%s: got %v", id, err)
+		}
+	}
+	say("codex", "*", event.Discussion{ThreadID: "odd", Kind: event.KindClosed, Role: "system", Content: "Use\na queue", Outcome: "decided"})
+	if th := must(Load(t.Context(), s.Engine, "odd")); th.Status != StatusClosed || th.FinalDecision != "Use a queue" {
+		t.Errorf("closed without a summary: %+v", th.Row)
+	}
+}
+
+// What a person asks for when going on is held to what is left, and to what the discussion was begun with.
+func TestGoingOnIsBounded(t *testing.T) {
+	s := newScene(t)
+	s.codex.say = func(context.Context, int, turn.Turn) (turn.Reply, error) {
+		return turn.Reply{}, &turn.Failure{Provider: "codex", Kind: turn.Overloaded, Spent: turn.Nothing}
+	}
+	if _, err := s.hold(t.Context(), request(func(r *Request) { r.Rounds = 2 })); err == nil {
+		t.Fatal("it did not fail")
+	}
+	for want, r := range map[string]ResumeRequest{
+		"max-turns is 3, but what is left takes 4 turns":   {MaxTurns: 3},
+		"rounds is 3, but the discussion was begun with 2": {Rounds: 3},
+		"timeout is 9s": {Timeout: 9 * time.Second},
+	} {
+		r.Thread = "pay"
+		if _, _, err := Resume(t.Context(), s.Engine, r, s.options); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if _, _, err := Resume(t.Context(), s.Engine, ResumeRequest{Thread: "pay", Rounds: 2, MaxTurns: 4}, s.options); err != nil {
+		t.Error(err)
+	}
+}
+
+// A turn that somebody ended in the log while it ran leaves no statement, and is not made again unasked.
+func TestEndedInTheLog(t *testing.T) {
+	s := newScene(t)
+	other := openScene(t, s.Project().Root)
+	s.claude.say = func(ctx context.Context, n int, given turn.Turn) (turn.Reply, error) {
+		if n == 1 {
+			must(other.RecordTurns(ctx, "", func(v engine.View) ([]event.Event, error) {
+				now := v.State.OpenTurns()[0]
+				ev, err := engine.TurnEvent(event.Turn{Action: event.TurnUncertain, Turn: now.ID, Agent: now.Agent, Provider: now.Provider, Why: now.Why, Thread: now.Thread})
+				return []event.Event{ev}, err
+			}))
+		}
+		return sensible(ctx, n, given)
+	}
+	r, err := s.hold(t.Context(), request())
+	if th := s.thread(); err == nil || !strings.Contains(err.Error(), "cancelled by a person") || s.calls != 1 || r.TurnsUsed != 1 || th.Said != 0 || th.Status != StatusOpen || len(th.Unknown()) != 1 {
+		t.Errorf("%v, %d calls, %+v\n%s", err, s.calls, th.Row, s.log())
+	}
+	if _, err := s.goOn(t.Context()); err != nil || s.thread().Status != StatusClosed || s.calls != 4 {
+		t.Errorf("%v, %d calls", err, s.calls)
+	}
+}
+
+func TestFindsThreads(t *testing.T) {
+	s := newScene(t)
+	for _, id := range []string{"cents-1", "cents-2", "queue"} {
+		if _, err := s.hold(t.Context(), request(func(r *Request) { r.Thread = id })); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if th := must(Load(t.Context(), s.Engine, "queu")); th.ThreadID != "queue" {
+		t.Errorf("found %s", th.ThreadID)
+	}
+	for id, want := range map[string]string{
+		"cent": "several begin so; did you mean cents-1 or cents-2?", "que": "did you mean cents-1 or cents-2 or queue?", "cents-10": "no discussion cents-10",
+	} {
+		if _, err := Load(t.Context(), s.Engine, id); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", id, err)
+		}
 	}
 }
 
@@ -493,7 +567,8 @@ func TestExports(t *testing.T) {
 	s := newScene(t)
 	s.claude.say = func(ctx context.Context, n int, given turn.Turn) (turn.Reply, error) {
 		if n == 1 {
-			return turn.Reply{Text: "# x\n<script>alert(1)</script> & \"q\"\n```\n## Decision\n</pre>"}, nil
+			return turn.Reply{Text: "# x\n<script>alert(1)</script> & \"q\" a < b\n[x](javascript:alert(2)) ![y](http://evil)\n[Decision]: javascript:alert(3)\n" +
+				"[a\nb]: http://evil <http://evil>\n\r\u2028# Forged\n```\n## Decision\n</pre>"}, nil
 		}
 		return sensible(ctx, n, given)
 	}
@@ -503,10 +578,18 @@ func TestExports(t *testing.T) {
 	th := s.thread()
 	page := HTML(&th)
 	if strings.Contains(page, "<script") || strings.Contains(page, "<b>") || strings.Count(page, "</pre>") != strings.Count(page, "<pre>") ||
-		!strings.Contains(page, "&lt;script&gt;alert(1)") || !strings.Contains(page, "who rounds taxes") || strings.Contains(page, "src=") || strings.Contains(page, "http://") {
+		!strings.Contains(page, "&lt;script&gt;alert(1)") || !strings.Contains(page, "who rounds taxes") || strings.Contains(page, "src=") || strings.Contains(page, "href") {
 		t.Errorf("page:\n%s", page)
 	}
 	text := Markdown(&th)
+	for _, harm := range []string{"](", "]:", "<h", "\n#x", "\r", "\u2028", "\n# Forged"} {
+		if strings.Contains(text, harm) {
+			t.Errorf("%q is in the document:\n%s", harm, text)
+		}
+	}
+	if !strings.Contains(text, "> &lt;script>alert(1)&lt;/script> & \"q\" a < b\n") {
+		t.Errorf("more than what acts was changed:\n%s", text)
+	}
 	if strings.Contains(text, "<script") || !strings.Contains(text, "> ## Decision\n") || strings.Count(text, "\n## Decision\n") != 1 || !strings.Contains(text, "- > who rounds taxes\n") {
 		t.Errorf("document:\n%s", text)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // The roles, also the places of the participants: the proposer is the first.
@@ -84,7 +85,7 @@ func checkOrder(said []Statement, participants []string, rounds int) string {
 		step, ok := StepAt(n, rounds)
 		switch {
 		case !ok:
-			return fmt.Sprintf("#%d comes after the end of %s", s.Seq, plural(rounds, "round"))
+			return fmt.Sprintf("#%d comes after the end of %s", s.Seq, words.Plural(rounds, "round"))
 		case s.Kind != step.Kind || int(s.Round) != step.Round || !event.SameName(s.From, participants[step.Who]):
 			return fmt.Sprintf("#%d is %s of round %d by %s where %s of round %d by %s is due",
 				s.Seq, s.Kind, s.Round, s.From, step.Kind, step.Round, participants[step.Who])

@@ -1,6 +1,7 @@
 package discuss
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/safetext"
 	"github.com/agentloadout/loadout/engine/state"
 )
 
@@ -146,24 +148,28 @@ func List(ctx context.Context, source Source) ([]Row, error) {
 }
 
 func find(s *state.State, id string) (state.Thread, error) {
-	const least = 4
-	var close []string
-	var found []state.Thread
-	for _, t := range s.Threads() {
+	const least, most = 4, 3 // characters of a beginning, ids that are suggested
+	all := s.Threads()
+	var begun []state.Thread
+	for _, t := range all {
 		if t.ID == id {
 			return t, nil
 		}
 		if len(id) >= least && strings.HasPrefix(t.ID, id) {
-			found = append(found, t)
+			begun = append(begun, t)
 		}
-		close = append(close, t.ID)
 	}
-	if len(found) == 1 {
-		return found[0], nil
+	if len(begun) == 1 {
+		return begun[0], nil
 	}
-	return state.Thread{}, &engine.NotFoundError{
-		Kind: "discussion", Name: id, Suggestions: close[max(0, len(close)-3):], Hints: []string{"loadout coord discuss list    for those that there are"},
+	missing := &engine.NotFoundError{Kind: "discussion", Name: id, Hints: []string{"loadout coord discuss list    for those that there are"}}
+	if len(begun) > 1 {
+		all, missing.Reason = begun, "several begin so"
 	}
+	for _, t := range all[max(0, len(all)-most):] {
+		missing.Suggestions = append(missing.Suggestions, t.ID)
+	}
+	return state.Thread{}, missing
 }
 
 // read loads the events of a thread that the state knows.
@@ -204,9 +210,10 @@ func (t *Thread) add(ev *event.Event) {
 		t.FinalDecision, t.Rationale = s.Title, s.Content
 		t.Alternatives, t.Unresolved = append([]string{}, s.Alternatives...), append([]string{}, s.Unresolved...)
 	case event.KindClosed:
-		t.Failure = ""
-		if s.Outcome == "failed" {
+		if t.Failure = ""; s.Outcome == "failed" {
 			t.Failure = s.Content
+		} else { // other programs may close without a summary
+			t.FinalDecision = cmp.Or(t.FinalDecision, event.Clip(safetext.Line(s.Content), event.MaxTitle))
 		}
 	case event.KindProposal, event.KindCritique, event.KindRevision:
 		t.Failure = ""
