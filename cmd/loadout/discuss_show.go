@@ -5,10 +5,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agentloadout/loadout/engine/bridge"
 	"github.com/agentloadout/loadout/engine/discuss"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/words"
 )
+
+// maxTopicShown is how many cells of a topic a list shows.
+const maxTopicShown = 100
 
 type discussListCmd struct{}
 
@@ -33,7 +37,7 @@ func (*discussListCmd) run(ctx context.Context, c *call) error {
 			c.printf("No design discussions recorded.\n")
 		}
 		for _, r := range rows {
-			c.printf("%s  %s  %s ↔ %s  %s\n", r.ThreadID, c.statusText(r.Status), r.Participants[0], r.Participants[1], r.Topic)
+			c.printf("%s  %s  %s ↔ %s  %s\n", r.ThreadID, c.statusText(r.Status), r.Participants[0], r.Participants[1], clip(r.Topic, maxTopicShown))
 			if r.FinalDecision != "" && r.Status == discuss.StatusClosed {
 				c.printf("    %s\n", r.FinalDecision)
 			}
@@ -63,6 +67,9 @@ func (o *discussShowCmd) run(ctx context.Context, c *call) error {
 	e, err := c.open(0)
 	if err != nil {
 		return err
+	}
+	if err := bridge.Settle(ctx, e); err != nil { // what is there can be read all the same
+		c.note("note: what became of turns whose process is gone cannot be recorded: %s", err)
 	}
 	t, err := discuss.Load(ctx, e, o.ID)
 	if err != nil {
@@ -100,13 +107,8 @@ func (c *call) printOutcome(t *discuss.Thread) {
 	case conclusion != nil:
 		c.printf("\nOutcome\n  Decision: %s\n  Why:\n", c.bold(conclusion.Decision))
 		c.block("    ", conclusion.Rationale)
-		for _, part := range []struct {
-			head  string
-			items []string
-		}{{"Alternatives", conclusion.Alternatives}, {"Unresolved", conclusion.Unresolved}} {
-			if len(part.items) > 0 {
-				c.printf("  %s: %s\n", part.head, strings.Join(part.items, "; "))
-			}
+		for _, l := range conclusion.Lists() {
+			c.printf("  %s: %s\n", l.Head, strings.Join(l.Items, "; "))
 		}
 	case t.Status == discuss.StatusFailed:
 		c.printf("\nOutcome\n  Failure: %s\n", t.Failure)
