@@ -188,6 +188,8 @@ func newModel(ctx context.Context, o Options) (*model, error) {
 	m.live = pane.Snapshot{State: state.New(), Now: o.Clock(), Actor: o.Agent, FoldCase: o.Engine.Project().FoldCase}
 	if m.talk = o.Discussion; m.talk != nil {
 		o.Pane, m.zoomed = "discussion", true
+	} else {
+		m.talk = o.Stage
 	}
 	if o.Pane != "" {
 		if m.focus = m.paneByID(o.Pane); m.focus < 0 {

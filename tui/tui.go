@@ -43,6 +43,7 @@ type Options struct {
 	At      int64  // show the project as of this event; Now: live
 
 	Discussion Discussion // held in this process: its pane fills the window, and shows what is being said; nil: none
+	Stage      Discussion // the one that a verb of Runner holds, one after the other; its Live is never Over; nil: there is none
 
 	In, Out     *os.File                 // the terminal, for Run
 	Environment func(name string) string // default os.Getenv

@@ -28,6 +28,8 @@ type app struct {
 	terminal bool // a person reads stdout and types on stdin
 	colour   bool // stdout shows colours
 	nested   bool // run from the command line of the cockpit, which owns the terminal
+
+	stage *stage // where a cockpit sees the discussion that this call holds; nil: there is none
 }
 
 // thisProcess is the app of the real process.

@@ -129,7 +129,8 @@ func (c *call) openCockpit(ctx context.Context, o tui.Options) error {
 	if o.Bridge, err = c.cockpitBridge(ctx, o.Agent); err != nil {
 		return err
 	}
-	o.In, o.Out, o.Runner = in, out, newRunner(c)
+	runner := newRunner(c)
+	o.In, o.Out, o.Runner, o.Stage = in, out, runner, runner.app.stage
 	return tui.Run(ctx, o)
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -40,19 +41,42 @@ type holding struct {
 	LockWait time.Duration `placeholder:"TIME" help:"How long to wait for the lock, default 10s."`
 }
 
-// secondsFlag is a time in whole seconds: a number of them, or a duration.
+// secondsFlag is a time: a number of seconds, or a duration. It is never 0, which stands for one that was not given.
 type secondsFlag time.Duration
 
 // Decode implements kong.MapperValue.
 func (s *secondsFlag) Decode(ctx *kong.DecodeContext) error {
-	typed := ctx.Scan.Pop().String()
-	if n, err := strconv.ParseInt(typed, 10, 32); err == nil {
-		*s = secondsFlag(time.Duration(n) * time.Second)
-		return nil
+	token := ctx.Scan.Pop()
+	if token.IsEOL() {
+		return errors.New("needs a value")
 	}
+	typed := token.String()
 	d, err := words.ParseDuration(typed)
+	if n, wrong := strconv.ParseInt(typed, 10, 32); wrong == nil {
+		d, err = time.Duration(n)*time.Second, nil
+	}
+	if err == nil && d <= 0 {
+		err = fmt.Errorf("%s is no time", typed)
+	}
 	*s = secondsFlag(d)
 	return err
+}
+
+// countFlag is a number from 1 on. 0 stands for one that was not given.
+type countFlag int
+
+// Decode implements kong.MapperValue.
+func (c *countFlag) Decode(ctx *kong.DecodeContext) error {
+	token := ctx.Scan.Pop()
+	if token.IsEOL() {
+		return errors.New("needs a value")
+	}
+	n, err := strconv.ParseInt(token.String(), 10, 32)
+	if err != nil || n < 1 {
+		return fmt.Errorf("%s is no number from 1 on", token)
+	}
+	*c = countFlag(n)
+	return nil
 }
 
 type discussStartCmd struct {
@@ -118,8 +142,8 @@ func (o *discussStartCmd) run(ctx context.Context, c *call) error {
 
 type discussResumeCmd struct {
 	ID       string      `arg:"" complete:"thread" help:"The discussion: its id, or a unique beginning of it."`
-	Rounds   int         `placeholder:"N" help:"Rounds of a discussion that another program began; default 2."`
-	MaxTurns int         `placeholder:"N" help:"Most turns that may be paid for; default: as many as are left."`
+	Rounds   countFlag   `placeholder:"N" help:"Rounds of a discussion that another program began; default 2."`
+	MaxTurns countFlag   `placeholder:"N" help:"Most turns that may be paid for; default: as many as are left."`
 	Timeout  secondsFlag `placeholder:"SECONDS" help:"How long a statement may take, 10 to 600 seconds; default: as it was begun."`
 	holding
 }
@@ -134,7 +158,7 @@ func (o *discussResumeCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	r := discuss.ResumeRequest{Thread: o.ID, Rounds: o.Rounds, MaxTurns: o.MaxTurns, Timeout: time.Duration(o.Timeout)}
+	r := discuss.ResumeRequest{Thread: o.ID, Rounds: int(o.Rounds), MaxTurns: int(o.MaxTurns), Timeout: time.Duration(o.Timeout)}
 	if r.Dir, err = c.folder(o.Dir); err != nil {
 		return err
 	}
@@ -172,8 +196,9 @@ func newHolder(c *call, e *engine.Engine, flags *holding) (*holder, error) {
 		return nil, err
 	}
 	h := &holder{call: c, engine: e, flags: flags}
-	h.options = discuss.Options{
-		Providers: c.players(s), Permissions: s.Permissions, Report: h.print,
+	h.options = discuss.Options{Providers: c.players(s), Permissions: s.Permissions, Report: h.print}
+	if c.stage != nil {
+		h.options.Changed = c.stage.changed
 	}
 	return h, nil
 }
@@ -184,6 +209,9 @@ func (h *holder) hold(ctx context.Context, d *discuss.Discussion, rest *discuss.
 	h.announce(d, rest)
 	if err := h.confirm(ctx); err != nil {
 		return err
+	}
+	if c.stage != nil {
+		defer c.stage.show(d)()
 	}
 	c.wrote = true
 	var result discuss.Result

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"sync"
 
 	"github.com/agentloadout/loadout/engine/discuss"
 	"github.com/agentloadout/loadout/tui"
@@ -31,3 +32,48 @@ func (h *holder) watch(ctx context.Context, d *discuss.Discussion) (discuss.Resu
 	e := <-over
 	return e.result, e.err
 }
+
+// stage is where a cockpit sees the discussion that one of its verbs holds, as tui.Discussion.
+type stage struct {
+	changed chan struct{}
+
+	mu   sync.Mutex
+	held *discuss.Discussion // nil: none
+}
+
+func newStage() *stage { return &stage{changed: make(chan struct{}, 1)} }
+
+// show shows a discussion, unless another one is shown, until hide is called.
+func (s *stage) show(d *discuss.Discussion) (hide func()) {
+	s.swap(nil, d)
+	return func() { s.swap(d, nil) }
+}
+
+// swap puts another discussion in the place of one that is shown.
+func (s *stage) swap(one, other *discuss.Discussion) {
+	s.mu.Lock()
+	if s.held == one {
+		s.held = other
+	}
+	s.mu.Unlock()
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Live is how the discussion stands, the zero Live when none is held any more: how it ended its verb says.
+func (s *stage) Live() (l discuss.Live) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held != nil {
+		l = s.held.Live()
+	}
+	if l.Over {
+		return discuss.Live{}
+	}
+	return l
+}
+
+// Changed has a token whenever Live is another than before.
+func (s *stage) Changed() <-chan struct{} { return s.changed }

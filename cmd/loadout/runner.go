@@ -21,6 +21,7 @@ type runner struct {
 func newRunner(c *call) *runner {
 	inside := *c.app
 	inside.stdin, inside.terminal, inside.colour, inside.nested = strings.NewReader(""), false, false, true
+	inside.stage = newStage()
 	return &runner{
 		app:       &inside,
 		common:    c.common,

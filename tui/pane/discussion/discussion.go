@@ -135,7 +135,7 @@ func (p *Pane) progress() string {
 		return fmt.Sprintf("round %d", round)
 	}
 	said := len(discuss.Said(p.statements))
-	if step, more := discuss.StepAt(said, rounds); more && p.running() != nil {
+	if step, more := discuss.StepAt(said, rounds); more && p.speaking() {
 		round, said = int64(step.Round), said+1
 	}
 	return fmt.Sprintf("round %d/%d %s turn %d/%d", round, rounds, p.Dot, said, discuss.Turns(rounds))
@@ -154,10 +154,17 @@ func (p *Pane) Shown() discuss.Row {
 	return r
 }
 
-// SetLive shows a discussion that is held in this process: what is being said right now.
+// SetLive shows a discussion that is held in this process: what is being said right now. One that was not held before is gone to.
 func (p *Pane) SetLive(l discuss.Live) pane.Action {
+	begun := l.Thread != "" && l.Thread != p.talk.Thread
 	p.talk = l
 	p.sift()
+	if begun {
+		p.inside = true
+		at := slices.IndexFunc(p.threads, func(t state.Thread) bool { return t.ID == l.Thread })
+		p.moved = at >= 0 // else it is the newest as soon as the log shows it
+		p.list.Select(max(at, 0))
+	}
 	return p.choose()
 }
 
@@ -189,7 +196,7 @@ func (p *Pane) NextChange() time.Duration {
 		return 0
 	case p.streamed() != nil:
 		return pace
-	case p.running() != nil:
+	case p.speaking():
 		return time.Second
 	}
 	return 0
@@ -266,25 +273,33 @@ func (p *Pane) sift() {
 // items is how many statements the transcript has, and one more for what is being said.
 func (p *Pane) items() int {
 	n := len(p.shown)
-	if p.filter == "" && (p.running() != nil || p.streamed() != nil) {
+	if t, _ := p.asked(); p.filter == "" && (t != nil || p.streamed() != nil) {
 		n++
 	}
 	return n
 }
 
-// running is the turn in which the next statement is made, nil when there is none.
-func (p *Pane) running() *state.Turn {
-	t := p.thread()
-	if t == nil || p.snap.Past {
-		return nil
+// lostAfter is how long a turn runs before it matters that nobody is seen to hold a discussion, which is looked at only now and then.
+const lostAfter = 10 * time.Second
+
+// asked is the turn in which the next statement is made, nil when there is none, and whether the process that waited for it is gone.
+func (p *Pane) asked() (t *state.Turn, lost bool) {
+	if p.id == "" || p.snap.Past {
+		return nil, false
 	}
 	turns := p.snap.State.OpenTurns()
-	for i := range turns {
-		if turns[i].Thread == t.ID && turns[i].Status == state.TurnRunning {
-			return &turns[i]
-		}
+	i := slices.IndexFunc(turns, func(t state.Turn) bool { return t.Thread == p.id && t.Status == state.TurnRunning && t.Started != nil })
+	if i < 0 {
+		return nil, false
 	}
-	return nil
+	b := p.snap.Bridging
+	return &turns[i], b.Known && b.Holder == nil && p.snap.Now.Sub(*turns[i].Started) > lostAfter
+}
+
+// speaking is asked for a turn that is not lost.
+func (p *Pane) speaking() bool {
+	t, lost := p.asked()
+	return t != nil && !lost
 }
 
 // choose shows the transcript of the selected thread.

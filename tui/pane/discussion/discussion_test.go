@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/discuss"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/tui/keymap"
@@ -223,6 +224,45 @@ func TestShowsWhatIsBeingSaid(t *testing.T) {
 	if row := p.Shown(); row.ThreadID != "api" || row.Rounds != 2 || row.Said != 0 || row.Status != discuss.StatusOpen {
 		t.Errorf("shown is %+v", row)
 	}
+}
+
+// A turn of which the process is gone is not shown as one that runs.
+func TestShowsWhatWasLost(t *testing.T) {
+	l := begun(t)
+	p := show(t, l, false)
+	s := l.Snapshot()
+	s.Bridging = pane.Bridging{Known: true, Holder: &engine.LockedError{}}
+	p.Apply(s, pane.Changes{})
+	has(t, p, "is answering 01:00 of 02:00")
+	s.Bridging.Holder = nil
+	p.Apply(s, pane.Changes{})
+	has(t, p, "claude-code  was asked, and the process that waited is gone")
+	if p.NextChange() != 0 || p.Status() != "api · round 0/2 · turn 0/5 · open" {
+		t.Errorf("status is %q, and changes in %v", p.Status(), p.NextChange())
+	}
+	s.Now = s.Now.Add(-55 * time.Second) // the holder was looked for before the turn began
+	p.Apply(s, pane.Changes{})
+	has(t, p, "is answering 00:05 of 02:00")
+}
+
+// A discussion that this process begins to hold is gone to, also from another one that somebody chose.
+func TestGoesToWhatIsHeldHere(t *testing.T) {
+	l := story(t)
+	p := show(t, l, false)
+	p.Handle(keymap.Back)
+	panetest.Do(t, p, l, p.Handle(keymap.Down))
+	panetest.Do(t, p, l, p.SetLive(discuss.Live{Thread: "rest-or-graphql", Agent: "codex", Text: "It depends."}))
+	has(t, p, "REST, because", "It depends.")
+	p.Handle(keymap.Back)
+	panetest.Do(t, p, l, p.Handle(keymap.Down))
+	panetest.Do(t, p, l, p.SetLive(discuss.Live{Thread: "rest-or-graphql", Agent: "codex", Text: "It depends on much."}))
+	if p.Shown().ThreadID != "cents" {
+		t.Error("whoever looks elsewhere is fetched back")
+	}
+	panetest.Do(t, p, l, p.SetLive(discuss.Live{Thread: "queue", Agent: "codex"}))
+	e := say(t, l, event.User, "queue", event.KindStarted, 0, "Queue or cron?")
+	panetest.Do(t, p, l, p.Apply(l.Snapshot(), pane.Changes{Events: []event.Event{*e}}))
+	has(t, p, "Queue or cron?")
 }
 
 // The mark turns with the time, and keeps its place.

@@ -89,9 +89,9 @@ func (p *Pane) viewList(w int) []string {
 // status is how a thread stands, as a mark.
 func (p *Pane) status(t state.Thread) (glyph string, style theme.Style) {
 	switch t.Status {
-	case "open":
+	case discuss.StatusOpen:
 		return p.Live, p.Accent
-	case "failed":
+	case discuss.StatusFailed:
 		return p.No, p.Bad
 	}
 	return p.Yes, p.Good
@@ -191,7 +191,8 @@ func (p *Pane) decision(d *pane.Detail, s discuss.Statement, key rendering) {
 // runningCard says who is about to speak, for how long the others wait, and what was said so far where it is this process that listens.
 func (p *Pane) runningCard() []theme.Spans {
 	d := pane.NewDetail(p.Look, p.textWidth())
-	live, turn := p.streamed(), p.running()
+	live := p.streamed()
+	turn, lost := p.asked()
 	switch {
 	case live != nil:
 		what := fmt.Sprintf("%s %s %s %s ", live.Step.Role, p.Dot, live.Step.Kind, p.spinner())
@@ -200,7 +201,9 @@ func (p *Pane) runningCard() []theme.Spans {
 			d.Marked(p.Warning+" ", "it wants to use "+live.Tool, p.Warn)
 		}
 		d.Text(live.Text, p.Text)
-	case turn != nil && turn.Started != nil:
+	case lost:
+		d.Add(theme.S(text.Line(turn.Agent)+"  ", p.Owners.Style(turn.Agent)), theme.S("was asked, and the process that waited is gone", p.Warn))
+	case turn != nil:
 		d.Add(theme.S(text.Line(turn.Agent)+"  ", p.Owners.Style(turn.Agent)), theme.S(p.Live+" is answering ", p.Accent),
 			theme.S(p.waited(*turn.Started, p.timeout()), p.Dim))
 	}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/turn"
+	"github.com/agentloadout/loadout/providers/sim"
+)
+
+// TestTheCockpitSeesWhatItsDiscussionSays holds a discussion as the cockpit's command line does.
+func TestTheCockpitSeesWhatItsDiscussionSays(t *testing.T) {
+	a, _, _ := testApp(t)
+	r := newRunner(&call{app: a})
+	stage := r.app.stage
+	seen := map[string]bool{} // what was being said, at some moment
+	r.app.cast = []turn.Provider{sim.New(sim.Options{
+		Script: func(_ int, given turn.Turn) sim.Step {
+			s := sim.Step{Text: "Use a queue.", Pace: time.Second}
+			if given.Schema != nil {
+				s.Data = []byte(demoSynthesis)
+			}
+			return s
+		},
+		Wait: func(context.Context, time.Duration) error {
+			<-stage.Changed() // the turn has begun, or has gone on
+			l := stage.Live()
+			seen[l.Agent+" "+string(l.Step.Kind)+": "+l.Text] = true
+			return nil
+		},
+	})}
+	argv := []string{"coord", "discuss", "start", "Queue or cron?", "--agents", "sim,sim", "--rounds", "1", "--yes", "--plain"}
+	if err := r.Run(t.Context(), argv, &bytes.Buffer{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"sim proposal: [scripted] ", "sim proposal: [scripted] Use a ", "sim-2 critique: [scripted] Use ", "sim summary: [scripted] Use a "} {
+		if !seen[want] {
+			t.Errorf("nobody saw %q", want)
+		}
+	}
+	<-stage.Changed()
+	if l := stage.Live(); l.Thread != "" || l.Over {
+		t.Errorf("it is over, and shown all the same: %+v", l)
+	}
+}
+
+// TestOneDiscussionIsOnTheStage at a time: one that is refused because another one is held does not take its place.
+func TestOneDiscussionIsOnTheStage(t *testing.T) {
+	a, _, _ := testApp(t)
+	r := newRunner(&call{app: a})
+	argv := []string{"coord", "discuss", "start", "Queue or cron?", "--agents", "sim,sim", "--rounds", "1", "--yes", "--thread-id"}
+	asked := false
+	r.app.cast = []turn.Provider{sim.New(sim.Options{Wait: func(ctx context.Context, _ time.Duration) error {
+		if !asked {
+			asked = true
+			var locked *engine.LockedError
+			if err := r.Run(ctx, append(argv, "second"), &bytes.Buffer{}); !errors.As(err, &locked) {
+				t.Errorf("got %v", err)
+			}
+			if l := r.app.stage.Live(); l.Thread != "first" || l.Agent != "sim" {
+				t.Errorf("on the stage is %+v", l)
+			}
+		}
+		return nil
+	}})}
+	if err := r.Run(t.Context(), append(argv, "first"), &bytes.Buffer{}); err != nil || !asked {
+		t.Fatal(err)
+	}
+}
