@@ -70,7 +70,7 @@ func (o *turning) options(ctx context.Context, c *call, e *engine.Engine) (bridg
 	}, nil
 }
 
-// notePaid says that what follows may cost money, unless a script answers.
+// notePaid says that what follows may cost money, unless a script answers. It does with --json too: before anything is spent.
 func (c *call) notePaid(names ...string) {
 	var paid []string
 	for _, name := range names {
@@ -79,7 +79,7 @@ func (c *call) notePaid(names ...string) {
 		}
 	}
 	if len(paid) > 0 {
-		c.note("note: turns of %s are made with your own account there and may cost money", strings.Join(paid, ", "))
+		(&printer{w: c.stderr}).printf("note: turns of %s are made with your own account there and may cost money\n", strings.Join(paid, ", "))
 	}
 }
 
@@ -106,6 +106,9 @@ func (o *capFlags) limits() (bridge.Limits, error) {
 		return l, &engine.UsageError{Message: fmt.Sprintf("--max-cost: %q is no amount in US dollars, such as 2.50", o.MaxCost)}
 	}
 	micros := int64(math.Round(dollars * 1e6))
+	if dollars > 0 {
+		micros = max(micros, 1) // 0 would be no cap
+	}
 	l.CostMicros = &micros
 	return l, nil
 }
@@ -114,7 +117,7 @@ type bridgeCmd struct {
 	Sessions []string `complete:"agent" arg:"" type:"words" name:"session" help:"PROGRAM:SESSION, or the agent of a session that is known."`
 	From     *int64   `complete:"seq" placeholder:"N" help:"Begin with the events after this sequence number. Default: where the session is; a new one begins with what comes from now on."`
 	Dir      string   `complete:"dir" placeholder:"DIR" help:"Where sessions work that were not known before; default: the working directory."`
-	Depth    int      `placeholder:"N" help:"Longest chain of turns that cause one another, default 3."`
+	Depth    *int     `placeholder:"N" help:"Longest chain of turns that cause one another; default: the setting bridge.depth."`
 	DryRun   bool     `help:"Only print the turns that would be made now, and their prompts. Spends and writes nothing."`
 	Once     bool     `help:"End when nothing is left to deliver."`
 	capFlags
@@ -139,11 +142,11 @@ func (o *bridgeCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if o.Depth < 0 {
-		return &engine.UsageError{Message: "--depth is a number of turns"}
-	}
-	if o.Depth > 0 {
-		options.MaxDepth = o.Depth
+	if o.Depth != nil {
+		if *o.Depth < 1 {
+			return &engine.UsageError{Message: fmt.Sprintf("--depth is a number of turns from 1 on, not %d", *o.Depth)}
+		}
+		options.MaxDepth = *o.Depth
 	}
 	all := bridge.Sessions{From: o.From, Once: o.Once}
 	if all.Dir, err = c.folder(o.Dir); err != nil {

@@ -297,7 +297,7 @@ func (o *sessionsCmd) run(ctx context.Context, c *call) error {
 			c.printf("A bridge or discussion runs: %s\n", answer.Holder)
 		}
 		if len(answer.Sessions) == 0 {
-			c.printf("No sessions yet (as of seq %d): loadout coord agents start PROGRAM, or attach PROGRAM:SESSION\n", answer.HighSeq)
+			c.printf("No sessions yet (%s): loadout coord agents start PROGRAM, or attach PROGRAM:SESSION\n", words.AsOf(answer.HighSeq))
 		}
 		for i := range answer.Sessions {
 			c.printSession(&answer.Sessions[i])

@@ -52,7 +52,7 @@ func TestEveryVerbAnswersInJSON(t *testing.T) {
 
 		"coord agents detect": {"coord", "agents", "detect"},
 		"coord agents start":  {"coord", "agents", "start", "sim"},
-		"coord agents attach": {"coord", "agents", "attach", "codex:one"},
+		"coord agents attach": {"coord", "agents", "attach", "codex:0199a0f3-1111-7222-8333-444455556666"},
 		"coord agents list":   {"coord", "agents", "list"},
 		"coord agents send":   {"coord", "agents", "send", "sim", "hello"},
 		"coord agents forget": {"coord", "agents", "forget", "sim"},

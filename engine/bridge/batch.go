@@ -74,7 +74,7 @@ func (s *sorter) add(ev *event.Event) bool {
 
 // LevelFor is how much an event weighs for one agent, whom it may not concern at all.
 func LevelFor(ev *event.Event, agent string, policy engine.Policy) engine.Level {
-	if !ev.Concerns(agent) || ev.Type == event.TypeStatus && ev.From == event.Loadout && strings.HasPrefix(ev.ID, "compaction-") {
+	if !ev.Concerns(agent) || ev.Type == event.TypeStatus && !ev.Type.IsNews(ev.From) {
 		return engine.Never
 	}
 	return policy.Level(ev)

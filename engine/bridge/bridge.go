@@ -29,6 +29,8 @@ type Bridge struct {
 
 	wg sync.WaitGroup // drivers
 
+	attaching sync.Mutex // held by Attach
+
 	mu      sync.Mutex
 	once    bool               // as Sessions.Once
 	drivers map[string]*driver // by folded agent
@@ -86,13 +88,14 @@ func (b *Bridge) open(ctx context.Context, s Sessions) (*engine.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.check(before.State); err != nil {
+	sessions, err := s.check(&b.options, before.State)
+	if err != nil {
 		return nil, err
 	}
 	if err := Settle(ctx, b.engine); err != nil {
 		return nil, err
 	}
-	if err := b.detect(ctx, s.Refs); err != nil {
+	if err := b.detect(ctx, sessions); err != nil {
 		return nil, err
 	}
 	v, err := b.engine.View(ctx)
@@ -109,10 +112,12 @@ func (b *Bridge) open(ctx context.Context, s Sessions) (*engine.View, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := b.add(session); err != nil {
+		d, err := b.driverOf(session)
+		if err != nil {
 			return nil, err
 		}
-		agents = append(agents, session.Agent)
+		b.drivers[event.FoldName(d.agent)] = d
+		agents = append(agents, d.agent)
 	}
 	if err := b.record(ctx, agents, s.Limits); err != nil {
 		return nil, err
@@ -121,30 +126,35 @@ func (b *Bridge) open(ctx context.Context, s Sessions) (*engine.View, error) {
 	return b.engine.View(ctx)
 }
 
-// check refuses, before anything is written, what no bridge can be.
-func (s *Sessions) check(known *state.State) error {
+// check refuses, before anything is written, what no bridge can be. It returns the sessions as they are known, or would be.
+func (s *Sessions) check(o *Options, known *state.State) ([]state.Session, error) {
 	if len(s.Refs) == 0 {
-		return &engine.UsageError{Message: "a bridge needs a session", Hints: []string{"loadout coord agents list    for those that are known"}}
+		return nil, &engine.UsageError{Message: "a bridge needs a session", Hints: []string{"loadout coord agents list    for those that are known"}}
 	}
 	if len(s.Refs) > event.MaxTurnAgents {
-		return &engine.UsageError{Message: fmt.Sprintf("a bridge drives at most %d sessions", event.MaxTurnAgents)}
+		return nil, &engine.UsageError{Message: fmt.Sprintf("a bridge drives at most %d sessions", event.MaxTurnAgents)}
 	}
 	if err := checkFrom(s.From, known); err != nil {
-		return err
+		return nil, err
 	}
 	seen := map[Ref]bool{}
+	list := make([]state.Session, 0, len(s.Refs))
 	for _, ref := range s.Refs {
 		session, err := planned(known, ref)
 		if err != nil {
-			return err
+			return nil, err
+		}
+		if _, err := o.check(session); err != nil {
+			return nil, err
 		}
 		key := Ref{Provider: session.Provider, Session: session.ID}
 		if seen[key] {
-			return &engine.UsageError{Message: session.Provider + ":" + session.ID + " is named twice"}
+			return nil, &engine.UsageError{Message: session.Provider + ":" + session.ID + " is named twice"}
 		}
 		seen[key] = true
+		list = append(list, session)
 	}
-	return nil
+	return list, nil
 }
 
 // checkFrom refuses a place to begin at that is not in the log.
@@ -163,30 +173,19 @@ func orHalted(err error, halted *engine.HaltedError) error {
 }
 
 // detect asks each program that is to be used whether it is there and signed in, side by side.
-func (b *Bridge) detect(ctx context.Context, refs []Ref) error {
-	v, err := b.engine.View(ctx)
-	if err != nil {
-		return err
-	}
+func (b *Bridge) detect(ctx context.Context, sessions []state.Session) error {
 	type program struct {
 		turn.Provider
 		command []string
 	}
 	programs := map[string]program{}
-	for _, ref := range refs {
-		name := ref.Provider
-		if s, ok := v.State.Session(ref.Agent); ok && name == "" {
-			name = s.Provider
-		}
-		if name == "" {
-			continue // attach says what is wrong
-		}
-		p, err := b.options.provider(name)
+	for _, s := range sessions {
+		p, err := b.options.provider(s.Provider)
 		if err != nil {
 			return err
 		}
-		command := b.options.Permissions(name, ref.Agent).Command
-		programs[strings.Join(append([]string{name}, command...), "\x00")] = program{p, command}
+		command := b.options.Permissions(s.Provider, s.Agent).Command
+		programs[strings.Join(append([]string{s.Provider}, command...), "\x00")] = program{p, command}
 	}
 	errs := make(chan error, len(programs))
 	for _, p := range programs {
@@ -207,28 +206,25 @@ func (b *Bridge) detect(ctx context.Context, refs []Ref) error {
 	return first
 }
 
-// add makes a driver of a session and says what its turns may do.
-func (b *Bridge) add(s state.Session) error {
+// driverOf makes a driver of a session and says what its turns may do.
+func (b *Bridge) driverOf(s state.Session) (*driver, error) {
 	provider, err := b.options.provider(s.Provider)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	record, _, err := b.engine.SessionRecord(s.Agent)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	may, err := b.options.describe(provider, s.Agent)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	b.tell.tell(Progress{
 		Kind: KindSession, Agent: s.Agent, Provider: s.Provider, Session: s.ID, Scripted: s.Scripted,
 		Text: fmt.Sprintf("in %s, from seq %d on: %s", record.Cwd, s.Cursor+1, may),
 	})
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.drivers[event.FoldName(s.Agent)] = newDriver(b, s.Agent, record.Cwd)
-	return nil
+	return newDriver(b, s.Agent, record.Cwd), nil
 }
 
 // record says in the log which sessions are driven, and sets caps.
@@ -378,13 +374,7 @@ func (b *Bridge) kill() {
 
 // beat says that the sessions live.
 func (b *Bridge) beat() {
-	b.mu.Lock()
-	agents := make([]string, 0, len(b.drivers))
-	for _, d := range b.drivers {
-		agents = append(agents, d.agent)
-	}
-	b.mu.Unlock()
-	for _, agent := range agents {
+	for _, agent := range b.agents() {
 		b.engine.Beat(b.ctx, agent)
 	}
 }
@@ -406,40 +396,57 @@ func (b *Bridge) Wait() error {
 
 // Attach adds a session to the bridge.
 func (b *Bridge) Attach(ctx context.Context, ref Ref, dir string, from *int64) error {
+	b.attaching.Lock()
+	defer b.attaching.Unlock()
 	session, err := attach(ctx, b.engine, &b.options, ref, dir, from)
 	if err != nil {
 		return err
 	}
-	b.mu.Lock()
-	_, driven := b.drivers[event.FoldName(session.Agent)]
-	closing := b.closing
-	agents := []string{session.Agent}
-	for _, d := range b.drivers {
-		agents = append(agents, d.agent)
-	}
-	b.mu.Unlock()
+	agents := append(b.agents(), session.Agent)
 	switch {
-	case closing:
-		return &engine.UsageError{Message: "the bridge has ended"}
-	case driven:
+	case b.ctx.Err() != nil:
+		return bridgeOver()
+	case b.driver(session.Agent) != nil:
 		return nil
 	case len(agents) > event.MaxTurnAgents:
 		return &engine.UsageError{Message: fmt.Sprintf("a bridge drives at most %d sessions", event.MaxTurnAgents)}
+	}
+	d, err := b.driverOf(session)
+	if err != nil {
+		return err
 	}
 	slices.Sort(agents)
 	if err := b.record(ctx, agents, Limits{}); err != nil {
 		return err
 	}
-	if err := b.add(session); err != nil {
-		return err
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closing {
-		return &engine.UsageError{Message: "the bridge has ended"}
+		return bridgeOver()
 	}
-	b.drive(b.drivers[event.FoldName(session.Agent)])
+	b.drivers[event.FoldName(d.agent)] = d
+	b.drive(d)
 	return nil
+}
+
+func bridgeOver() error { return &engine.UsageError{Message: "the bridge has ended"} }
+
+// agents are those of the sessions that are driven.
+func (b *Bridge) agents() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	agents := make([]string, 0, len(b.drivers))
+	for _, d := range b.drivers {
+		agents = append(agents, d.agent)
+	}
+	return agents
+}
+
+// driver is that of an agent's session, nil when it is not driven.
+func (b *Bridge) driver(agent string) *driver {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.drivers[event.FoldName(agent)]
 }
 
 // CancelTurn ends a turn that this bridge runs.

@@ -26,6 +26,7 @@ type driver struct {
 	look bool // or something else has changed
 
 	ready   bool          // what waits is to be delivered
+	trouble string        // the error that keeps it from going on, as it was told
 	retry   string        // id of the turn whose pause is over
 	stopped event.TurnCap // the cap that keeps it from going on
 	paused  bool          // a failed turn does
@@ -77,8 +78,13 @@ func (d *driver) run(ctx context.Context) error {
 		case errors.Is(err, errMoved):
 			wait = time.Millisecond
 		case err != nil:
-			d.tell(KindNotice, func(p *Progress) { p.Text = "going on soon: " + err.Error() })
+			if d.trouble != err.Error() {
+				d.trouble = err.Error()
+				d.tell(KindNotice, func(p *Progress) { p.Text, p.Hints = "tried again until it works: "+d.trouble, engine.Hints(err) })
+			}
 			wait = errorAgain
+		default:
+			d.trouble = ""
 		}
 		if b := d.bridge; wait == 0 && b.once {
 			return nil
@@ -219,7 +225,10 @@ func (d *driver) startNew(ctx context.Context, v *engine.View, s state.Session) 
 	if len(batch.held) > 0 {
 		d.tell(KindHeld, func(p *Progress) {
 			p.Seqs, p.Text = seqsOf(batch.held), "these answer to a chain of turns that is longer than "+words.Plural(b.options.MaxDepth, "turn")
-			p.Hints = []string{"loadout coord agents retry " + words.ShellWord(d.agent) + "    to deliver them", "loadout coord agents skip " + words.ShellWord(d.agent) + "    to leave them"}
+			p.Hints = []string{
+				"loadout coord agents retry " + words.ShellWord(d.agent) + "    to deliver them",
+				"loadout coord agents skip " + words.ShellWord(d.agent) + "    to leave them",
+			}
 		})
 	}
 	if len(batch.deliver) == 0 {

@@ -188,6 +188,31 @@ func (t *told) of(kind Kind) []Progress {
 	return slices.DeleteFunc(slices.Clone(t.list), func(p Progress) bool { return p.Kind != kind })
 }
 
+// until waits for a report.
+func (t *told) until(s *scene, kind Kind) Progress {
+	s.t.Helper()
+	late := time.After(patience)
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	for {
+		if list := t.of(kind); len(list) > 0 {
+			return list[0]
+		}
+		select {
+		case <-look.C:
+		case <-late:
+			s.t.Fatalf("waited in vain to be told %s\n%s", kind, s.log())
+		}
+	}
+}
+
+// forget drops what was reported so far.
+func (t *told) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.list = nil
+}
+
 // program is a scripted agent program in this process.
 type program struct {
 	name string
@@ -216,6 +241,13 @@ func (p *program) Detect(context.Context, []string) (turn.Program, error) {
 }
 
 func (p *program) Describe(turn.Permissions) (string, error) { return "may do nothing at all", nil }
+
+func (p *program) CheckSession(id string) error {
+	if strings.HasPrefix(id, "-") {
+		return &turn.Failure{Provider: p.name, Kind: turn.UnknownSession, Spent: turn.Nothing}
+	}
+	return nil
+}
 
 func (p *program) Do(ctx context.Context, t turn.Turn, progress func(turn.Progress)) (turn.Reply, error) {
 	p.mu.Lock()

@@ -120,6 +120,22 @@ func (o *Options) describe(p turn.Provider, agent string) (string, error) {
 	return may, nil
 }
 
+// check finds the program of a session. One that the program cannot have, and permissions that it does not know, are refused with a
+// *UsageError before anything is stored: nothing failed.
+func (o *Options) check(s state.Session) (turn.Provider, error) {
+	p, err := o.provider(s.Provider)
+	if err != nil {
+		return nil, err
+	}
+	if checker, ok := p.(turn.SessionChecker); ok {
+		if err := checker.CheckSession(s.ID); err != nil {
+			return nil, &engine.UsageError{Message: err.Error(), Hints: engine.Hints(err)}
+		}
+	}
+	_, err = o.describe(p, s.Agent)
+	return p, err
+}
+
 // ParseRef reads PROGRAM:SESSION, or AGENT. An id may have colons.
 func ParseRef(s string) (Ref, error) {
 	provider, session, found := strings.Cut(strings.TrimSpace(s), ":")

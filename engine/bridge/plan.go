@@ -36,12 +36,13 @@ func Plan(ctx context.Context, e *engine.Engine, s Sessions, o Options) ([]Plann
 	if err != nil {
 		return nil, err
 	}
-	if err := s.check(v.State); err != nil {
+	sessions, err := s.check(&o, v.State)
+	if err != nil {
 		return nil, err
 	}
-	list := make([]Planned, 0, len(s.Refs))
-	for _, ref := range s.Refs {
-		p, err := plan(ctx, e, v, &o, policy, s, ref)
+	list := make([]Planned, 0, len(sessions))
+	for _, session := range sessions {
+		p, err := plan(ctx, e, v, &o, policy, session, s.From)
 		if err != nil {
 			return nil, err
 		}
@@ -50,13 +51,11 @@ func Plan(ctx context.Context, e *engine.Engine, s Sessions, o Options) ([]Plann
 	return list, nil
 }
 
-func plan(ctx context.Context, e *engine.Engine, v *engine.View, o *Options, policy engine.Policy, all Sessions, ref Ref) (Planned, error) {
-	session, err := planned(v.State, ref)
-	if err != nil {
-		return Planned{}, err
-	}
-	if all.From != nil {
-		session.Cursor = *all.From
+func plan(
+	ctx context.Context, e *engine.Engine, v *engine.View, o *Options, policy engine.Policy, session state.Session, from *int64,
+) (Planned, error) {
+	if from != nil {
+		session.Cursor = *from
 	}
 	provider, err := o.provider(session.Provider)
 	if err != nil {

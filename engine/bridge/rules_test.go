@@ -70,7 +70,9 @@ func TestSorting(t *testing.T) {
 	h.finish("t", 1, 1)
 	twice := list[0]
 	twice.Seq, twice.ID = h.next, "again"
-	list = append(list, twice, event.Event{Seq: h.next + 1, ID: "x", Type: "poem", From: "codex", To: "*", Description: "later"})
+	list = append(list, twice,
+		event.Event{Seq: h.next + 1, ID: "x", Type: "poem", From: "codex", To: "*", Description: "later"},
+		event.Event{Seq: h.next + 2, ID: "y", Type: event.TypeStatus, From: event.Loadout, To: "*", Description: "Compacted 12 events"})
 
 	s := newSorter(h.State, "claude-code", -1, engine.Policy{}, 3)
 	for i := range list {
@@ -85,7 +87,7 @@ func TestSorting(t *testing.T) {
 	if got, want := seqsOf(b.held), []int64{list[7].Seq}; !slices.Equal(got, want) {
 		t.Errorf("held %d, want %d", got, want)
 	}
-	if b.passive != 2 || b.duplicate != 1 || b.heldDepth != 4 || b.depth != 0 || b.through != h.next+1 || b.full {
+	if b.passive != 2 || b.duplicate != 1 || b.heldDepth != 4 || b.depth != 0 || b.through != h.next+2 || b.full {
 		t.Errorf("%+v", b)
 	}
 }

@@ -91,45 +91,38 @@ func attach(ctx context.Context, e *engine.Engine, o *Options, ref Ref, dir stri
 	if err := checkFrom(from, v.State); err != nil {
 		return state.Session{}, err
 	}
-	if ref.Session == "" {
-		s, ok := v.State.Session(ref.Agent)
-		if !ok {
-			return state.Session{}, noSession(v.State, ref.Agent)
-		}
-		ref = Ref{Agent: s.Agent, Provider: s.Provider, Session: s.ID}
-	}
-	provider, err := o.provider(ref.Provider)
+	session, err := planned(v.State, ref)
 	if err != nil {
 		return state.Session{}, err
 	}
-	record, recorded := state.Session{}, false
-	for _, s := range v.State.Sessions() {
-		if s.ID == ref.Session && s.Provider == ref.Provider {
-			record, recorded = s, true
-		}
-	}
-	if kept, ok, err := e.SessionRecord(record.Agent); err != nil {
+	provider, err := o.check(session)
+	if err != nil {
 		return state.Session{}, err
-	} else if recorded && ok && from == nil && (dir == "" || dir == kept.Cwd) {
-		return record, nil
-	} else if ok && dir == "" {
+	}
+	kept, recorded, err := e.SessionRecord(session.Agent)
+	switch {
+	case err != nil:
+		return state.Session{}, err
+	case recorded && from == nil && (dir == "" || dir == kept.Cwd):
+		return session, nil
+	case recorded && dir == "":
 		dir = kept.Cwd
 	}
-	agent := record.Agent
-	if !recorded {
-		if agent, err = register(ctx, e, v.State, ref); err != nil {
+	if session.Agent == "" {
+		if session.Agent, err = register(ctx, e, v.State, ref); err != nil {
 			return state.Session{}, err
 		}
 	}
-	if err := recordAttached(ctx, e, o, state.Session{Agent: agent, Provider: ref.Provider, ID: ref.Session, Scripted: provider.Scripted()}, dir, from); err != nil {
+	session.Scripted = provider.Scripted()
+	if err := recordAttached(ctx, e, o, session, dir, from); err != nil {
 		return state.Session{}, err
 	}
 	if v, err = e.View(ctx); err != nil {
 		return state.Session{}, err
 	}
-	s, ok := v.State.Session(agent)
+	s, ok := v.State.Session(session.Agent)
 	if !ok {
-		return state.Session{}, noSession(v.State, agent)
+		return state.Session{}, noSession(v.State, session.Agent)
 	}
 	return s, nil
 }
@@ -298,12 +291,22 @@ func Send(ctx context.Context, e *engine.Engine, agent, text string, o Options) 
 	return reply, err
 }
 
-// Forget makes a session unknown. What waits for it is left.
+// Forget makes a session unknown. What waits for it is left. While a turn of it runs it is a *ConflictError: what that costs would be
+// forgotten too.
 func Forget(ctx context.Context, e *engine.Engine, agent, by string) (engine.Receipt, error) {
+	if err := Settle(ctx, e); err != nil {
+		return engine.Receipt{}, err
+	}
 	return e.RecordTurns(ctx, by, func(v engine.View) ([]event.Event, error) {
 		s, ok := v.State.Session(agent)
 		if !ok {
 			return nil, noSession(v.State, agent)
+		}
+		if s.Running != "" {
+			return nil, &engine.ConflictError{
+				Kind: engine.ConflictTask, Message: "a turn of " + s.Agent + " runs",
+				Hints: []string{"loadout coord agents cancel " + words.ShellWord(s.Agent) + "    to end it first"},
+			}
 		}
 		return events(of(s, event.TurnForgotten))
 	})

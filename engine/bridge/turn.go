@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -143,8 +144,8 @@ func recordEnd(ctx context.Context, e *engine.Engine, end event.Turn, dir string
 	for {
 		r, err := e.RecordSession(ctx, "", dir, func(v engine.View) ([]event.Event, error) {
 			if now, open := v.State.Turn(end.Turn); !open || now.Status != state.TurnRunning {
-				if open && now.Status == state.TurnCancelled || !open {
-					end.Action = event.TurnCancelled
+				if !open || now.Status == state.TurnCancelled {
+					end.Action, end.Cause = event.TurnCancelled, cmp.Or(now.Cause, state.CausePerson)
 				}
 				return nil, nil
 			}

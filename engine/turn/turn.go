@@ -49,6 +49,12 @@ type Provider interface {
 	Do(ctx context.Context, t Turn, progress func(Progress)) (Reply, error)
 }
 
+// SessionChecker is a Provider that knows what ids of the program's sessions look like.
+type SessionChecker interface {
+	// CheckSession refuses an id that no session of the program can have, without asking the program. The error is a *Failure.
+	CheckSession(id string) error
+}
+
 // Program is an agent program as it was found.
 type Program struct {
 	Path     string // of the executable

@@ -71,6 +71,9 @@ func (p Provider) Detect(ctx context.Context, _ []string) (turn.Program, error) 
 	return found, err
 }
 
+// CheckSession refuses what cannot be shown in a line.
+func (p Provider) CheckSession(id string) error { return p.program.CheckSession(id) }
+
 // Do runs one turn.
 func (p Provider) Do(ctx context.Context, t turn.Turn, progress func(turn.Progress)) (turn.Reply, error) {
 	if err := p.program.Check(t); err != nil {
@@ -102,7 +105,7 @@ func (c *conversation) run(ctx context.Context, talk func(context.Context, *sdk.
 		Path: path, Args: args, Dir: c.turn.Dir, Env: c.turn.Env, Grace: turn.CancelGrace / 2,
 	})
 	if err != nil {
-		return c.reply, c.program.NotStarted(ctx, err)
+		return c.reply, c.program.NotStarted(ctx, c.turn.Permissions.Command, err)
 	}
 	input := newLines(proc.Stdout)
 	c.input = input

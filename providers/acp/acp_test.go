@@ -120,6 +120,7 @@ func TestFailures(t *testing.T) {
 		{"old", nil, turn.Rejected, turn.Nothing, "version"},
 		{"signed-out", nil, turn.NotSignedIn, turn.Nothing, "log in first"},
 		{"nameless", nil, turn.Nonsense, turn.Nothing, "without an id"},
+		{"odd-name", nil, turn.Nonsense, turn.Nothing, "without an id"},
 		{"plain", func(t *turn.Turn) { t.Session = "another" }, turn.UnknownSession, turn.Nothing, "Resource not found: another"},
 		{"forgetful", func(t *turn.Turn) { t.Session = "session-1" }, turn.UnknownSession, turn.Nothing, "cannot go on"},
 		{"plain", func(t *turn.Turn) { t.Permissions.Mode = "yolo" }, turn.Rejected, turn.Nothing, "no such mode"},

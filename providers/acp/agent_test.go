@@ -83,6 +83,8 @@ func (a *agent) NewSession(context.Context, sdk.NewSessionRequest) (sdk.NewSessi
 		return sdk.NewSessionResponse{}, sdk.NewAuthRequired(map[string]any{"details": "log in first"})
 	case "nameless":
 		return sdk.NewSessionResponse{}, nil
+	case "odd-name":
+		return sdk.NewSessionResponse{SessionId: "one\x1b[31m"}, nil
 	}
 	return sdk.NewSessionResponse{SessionId: "session-1"}, nil
 }

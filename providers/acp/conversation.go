@@ -110,8 +110,8 @@ func (c *conversation) open(ctx context.Context, conn *sdk.ClientSideConnection,
 		if made, err = conn.NewSession(ctx, sdk.NewSessionRequest{Cwd: c.turn.Dir, McpServers: []sdk.McpServer{}}); err != nil {
 			return "", c.failure(err, turn.Nothing)
 		}
-		if made.SessionId == "" {
-			return "", c.program.Failure(turn.Nonsense, turn.Nothing, "it opened a session without an id", nil)
+		if c.program.CheckSession(string(made.SessionId)) != nil {
+			return "", c.program.Failure(turn.Nonsense, turn.Nothing, fmt.Sprintf("it opened a session without an id that can be used: %q", made.SessionId), nil)
 		}
 		return made.SessionId, nil
 	case able.SessionCapabilities.Resume != nil:

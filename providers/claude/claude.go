@@ -69,6 +69,9 @@ func (Provider) Detect(ctx context.Context, command []string) (turn.Program, err
 	return found, nil
 }
 
+// CheckSession refuses what is no UUID.
+func (Provider) CheckSession(id string) error { return claude.CheckSession(id) }
+
 // Do runs one turn.
 func (Provider) Do(ctx context.Context, t turn.Turn, progress func(turn.Progress)) (turn.Reply, error) {
 	if err := claude.Check(t); err != nil {
@@ -103,7 +106,7 @@ func (Provider) Do(ctx context.Context, t turn.Turn, progress func(turn.Progress
 		Path: path, Args: args, Dir: t.Dir, Env: environ(t.Env), Deadline: program.Deadline(t),
 	}, program.Inert(t.Prompt), s.line)
 	if err != nil {
-		return turn.Reply{Session: t.Session}, claude.NotStarted(ctx, err)
+		return turn.Reply{Session: t.Session}, claude.NotStarted(ctx, t.Permissions.Command, err)
 	}
 	return s.finish(lines)
 }

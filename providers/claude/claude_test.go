@@ -102,6 +102,21 @@ func TestRefusedBeforeStart(t *testing.T) {
 	}
 }
 
+// TestPromptIsNoArgument gives prompts that a command line would take for flags, and that nobody else may read.
+func TestPromptIsNoArgument(t *testing.T) {
+	t.Parallel()
+	for _, prompt := range []string{"--help", "-p", "the-prompt-that-nobody-else-may-see"} {
+		args := filepath.Join(t.TempDir(), "args")
+		next := standIn(t, misbehave.EnvHow+"="+misbehave.Silent, misbehave.EnvArgs+"="+args)
+		next.Prompt = prompt + " " + prompt
+		_, err := New().Do(t.Context(), next, nil)
+		wantFailure(t, turn.Nonsense, turn.Maybe, err)
+		if given, err := os.ReadFile(args); err != nil || !strings.Contains(string(given), "stream-json\n") || strings.Contains(string(given), next.Prompt) {
+			t.Errorf("%v, arguments:\n%s", err, given)
+		}
+	}
+}
+
 func TestMisbehaviour(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

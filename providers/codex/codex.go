@@ -73,6 +73,9 @@ func (Provider) Detect(ctx context.Context, command []string) (turn.Program, err
 	return found, nil
 }
 
+// CheckSession refuses what is no UUID.
+func (Provider) CheckSession(id string) error { return codex.CheckSession(id) }
+
 // Do runs one turn.
 func (Provider) Do(ctx context.Context, t turn.Turn, progress func(turn.Progress)) (turn.Reply, error) {
 	reply := turn.Reply{Session: t.Session, Total: t.Before}
@@ -120,7 +123,7 @@ func (Provider) Do(ctx context.Context, t turn.Turn, progress func(turn.Progress
 		Path: path, Args: args, Dir: t.Dir, Env: t.Env, Deadline: program.Deadline(t),
 	}, strings.ToValidUTF8(t.Prompt, "\uFFFD"), s.line)
 	if err != nil {
-		return reply, codex.NotStarted(ctx, err)
+		return reply, codex.NotStarted(ctx, t.Permissions.Command, err)
 	}
 	return s.finish(lines)
 }

@@ -164,7 +164,8 @@ func TestRealPatchIsRefusedWhenForbidden(t *testing.T) {
 
 func TestRealSandboxes(t *testing.T) {
 	t.Parallel()
-	call := fakemodel.Reply{Tools: []fakemodel.Tool{{Name: "exec_command", Input: map[string]any{"cmd": "echo x > written"}}}}
+	// Of a command that is over at once the program does not always tell.
+	call := fakemodel.Reply{Tools: []fakemodel.Tool{{Name: "exec_command", Input: map[string]any{"cmd": "sleep 1; echo x > written"}}}}
 	r := newReal(t, call, fakemodel.Reply{Text: "no"}, call, fakemodel.Reply{Text: "yes"})
 	_, steps, err := r.do(t, "Write.")
 	if err != nil {

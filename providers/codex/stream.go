@@ -78,6 +78,9 @@ func (s *stream) line(text []byte) error {
 		if s.turn.Session != "" && e.Thread != s.turn.Session {
 			return codex.Failure(turn.UnknownSession, turn.Maybe, fmt.Sprintf("it started session %s instead of going on in %s", e.Thread, s.turn.Session), nil)
 		}
+		if codex.CheckSession(e.Thread) != nil {
+			return codex.Failure(turn.Nonsense, turn.Maybe, fmt.Sprintf("it started a session without an id that can be used: %q", e.Thread), nil)
+		}
 		s.session = e.Thread
 		s.progress(turn.Started{Session: e.Thread})
 	case "item.started", "item.completed":

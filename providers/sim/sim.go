@@ -118,6 +118,14 @@ func (p *Provider) Describe(permissions turn.Permissions) (string, error) {
 	return text + "; mode " + permissions.Mode, nil
 }
 
+// CheckSession refuses what does not begin as its sessions do.
+func (p *Provider) CheckSession(id string) error {
+	if !strings.HasPrefix(id, prefix) {
+		return p.failure(turn.UnknownSession, fmt.Sprintf("%q is none", id))
+	}
+	return nil
+}
+
 // Do plays the next step of the session's script.
 func (p *Provider) Do(ctx context.Context, t turn.Turn, progress func(turn.Progress)) (turn.Reply, error) {
 	if progress == nil {
@@ -132,8 +140,10 @@ func (p *Provider) Do(ctx context.Context, t turn.Turn, progress func(turn.Progr
 	if len(t.Prompt) > turn.MaxPrompt {
 		return turn.Reply{Session: t.Session}, p.failure(turn.TooLong, "the prompt is too long")
 	}
-	if t.Session != "" && !strings.HasPrefix(t.Session, prefix) {
-		return turn.Reply{Session: t.Session}, p.failure(turn.UnknownSession, t.Session)
+	if t.Session != "" {
+		if err := p.CheckSession(t.Session); err != nil {
+			return turn.Reply{Session: t.Session}, err
+		}
 	}
 	if ctx.Err() != nil {
 		return turn.Reply{Session: t.Session}, p.failure(turn.Cancelled, "")

@@ -20,6 +20,7 @@ import (
 const (
 	EnvHow  = "MISBEHAVE"      // how to misbehave; unset: not at all
 	EnvNote = "MISBEHAVE_NOTE" // a file to which each process appends its number and a newline
+	EnvArgs = "MISBEHAVE_ARGS" // a file to which the arguments are written, a line each
 	EnvText = "MISBEHAVE_TEXT" // what Say writes to stdout; SESSION in it stands for the argument after --session-id, --resume or resume
 	EnvExit = "MISBEHAVE_EXIT" // the exit status of Say
 	EnvOpen = "MISBEHAVE_OPEN" // set: stdin, which somebody keeps open, is not read
@@ -155,9 +156,14 @@ func child(how string, stdout, stderr *os.File) *exec.Cmd {
 	return c
 }
 
-// note tells the test the number of this process, and that it is ready.
+// note tells the test the number of this process, that it is ready, and what it was given.
 func note() {
-	path := os.Getenv(EnvNote)
+	add(os.Getenv(EnvNote), strconv.Itoa(os.Getpid()))
+	add(os.Getenv(EnvArgs), strings.Join(os.Args[1:], "\n"))
+}
+
+// add appends a line to a file, if it has a name.
+func add(path, line string) {
 	if path == "" {
 		return
 	}
@@ -166,7 +172,7 @@ func note() {
 		os.Exit(4)
 	}
 	defer f.Close()
-	if _, err := f.WriteString(strconv.Itoa(os.Getpid()) + "\n"); err != nil {
+	if _, err := f.WriteString(line + "\n"); err != nil {
 		os.Exit(4)
 	}
 }

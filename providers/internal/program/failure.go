@@ -18,21 +18,31 @@ func (p Program) Failure(kind turn.Kind, spent turn.Spent, message string, err e
 	return &turn.Failure{Provider: p.Provider, Kind: kind, Message: OneLine(message), Spent: spent, Hints: p.hints(kind), Err: err}
 }
 
-// NotStarted is the failure of a program that process.Run could not start.
-func (p Program) NotStarted(ctx context.Context, err error) *turn.Failure {
+// missing is the failure of a program that is not there or may not be run. command is what the settings name for it, if anything: then
+// that is what is to be seen to.
+func (p Program) missing(command []string, err error) *turn.Failure {
+	failure := p.Failure(turn.NotInstalled, turn.Nothing, err.Error(), err)
+	if len(command) > 0 {
+		failure.Hints = []string{"see that " + command[0] + " is there and may be run: the settings name it as the command of " + p.Provider}
+	}
+	return failure
+}
+
+// NotStarted is the failure of a program that process.Run could not start. command is what the settings name for it, if anything.
+func (p Program) NotStarted(ctx context.Context, command []string, err error) *turn.Failure {
 	if ctx.Err() != nil {
 		return p.Failure(turn.Cancelled, turn.Nothing, "", err)
 	}
 	if errors.Is(err, syscall.E2BIG) {
 		return p.Failure(turn.TooLong, turn.Nothing, "its arguments are too long", err)
 	}
-	return p.Failure(turn.NotInstalled, turn.Nothing, err.Error(), err)
+	return p.missing(command, err)
 }
 
 func (p Program) hints(kind turn.Kind) []string {
 	switch kind {
 	case turn.NotInstalled:
-		return []string{"install it: " + p.Install, "or name the command that starts it in the settings"}
+		return []string{"install it: " + p.Install, "or name the command that starts it in the settings: providers." + p.Provider + ".command"}
 	case turn.NotSignedIn:
 		return []string{"sign in: " + p.SignIn}
 	case turn.UnknownSession:

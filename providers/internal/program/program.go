@@ -40,11 +40,11 @@ func (p Program) Find(command []string) (path string, args []string, err error) 
 		name, args = command[0], command[1:]
 	}
 	path, err = exec.LookPath(name)
-	if err != nil {
-		return "", nil, p.Failure(turn.NotInstalled, turn.Nothing, err.Error(), err)
+	if err == nil {
+		path, err = filepath.Abs(path)
 	}
-	if path, err = filepath.Abs(path); err != nil {
-		return "", nil, p.Failure(turn.NotInstalled, turn.Nothing, err.Error(), err)
+	if err != nil {
+		return "", nil, p.missing(command, err)
 	}
 	return path, args, nil
 }
@@ -71,7 +71,7 @@ func (p Program) Ask(ctx context.Context, c process.Command) (out string, l proc
 		return nil
 	})
 	if err != nil {
-		return "", l, p.NotStarted(ctx, err)
+		return "", l, p.NotStarted(ctx, nil, err)
 	}
 	if failure := p.Ended(l, turn.Nothing); failure != nil {
 		return "", l, failure
@@ -93,9 +93,22 @@ func (p Program) Check(t turn.Turn) error {
 	if info, err := os.Stat(t.Dir); err != nil || !info.IsDir() {
 		return p.Failure(turn.Rejected, turn.Nothing, "the working directory "+t.Dir+" does not exist", err)
 	}
-	if !p.AnyID && t.Session != "" && !uuid.MatchString(t.Session) {
-		// A program takes such a word for a name, or for no session at all.
-		return p.Failure(turn.UnknownSession, turn.Nothing, fmt.Sprintf("%q is not an id of its sessions, which are UUIDs", t.Session), nil)
+	if t.Session != "" {
+		return p.CheckSession(t.Session)
+	}
+	return nil
+}
+
+// CheckSession refuses an id that is none of a session of the program: a program takes such a word for a name, for a flag, or for no
+// session at all. The error is a *turn.Failure.
+func (p Program) CheckSession(id string) error {
+	switch {
+	case p.AnyID && id != "" && id == OneLine(id):
+		return nil
+	case p.AnyID:
+		return p.Failure(turn.UnknownSession, turn.Nothing, fmt.Sprintf("%q is no id of a session: it has characters that cannot be seen, or too many", id), nil)
+	case !uuid.MatchString(id):
+		return p.Failure(turn.UnknownSession, turn.Nothing, fmt.Sprintf("%q is no id of its sessions, which are UUIDs", id), nil)
 	}
 	return nil
 }

@@ -1,6 +1,9 @@
 package program
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -56,6 +59,56 @@ func TestNewUUID(t *testing.T) {
 	first, second := NewUUID(), NewUUID()
 	if !uuid.MatchString(first) || first == second || first[14] != '4' || !strings.ContainsRune("89ab", rune(first[19])) {
 		t.Errorf("%s and %s", first, second)
+	}
+}
+
+// TestMissingProgram says what helps: to install it, or to see to the command that the settings name for it.
+func TestMissingProgram(t *testing.T) {
+	p := Program{Provider: "agent", Binary: "no-such-program-anywhere", Install: "npm install it"}
+	file := filepath.Join(t.TempDir(), "agent")
+	if err := os.WriteFile(file, nil, 0o600); err != nil { // nobody may run it
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		command []string
+		hint    string
+	}{
+		{nil, "install it: npm install it"},
+		{[]string{"no-such-wrapper", "agent"}, "see that no-such-wrapper is there and may be run"},
+		{[]string{file}, "see that " + file + " is there and may be run"},
+	} {
+		_, _, err := p.Find(tt.command)
+		for _, failure := range []error{err, p.NotStarted(t.Context(), tt.command, err)} { // gone since it was looked for
+			var missing *turn.Failure
+			if !errors.As(failure, &missing) || missing.Kind != turn.NotInstalled || missing.Spent != turn.Nothing || !strings.HasPrefix(missing.Hint()[0], tt.hint) {
+				t.Errorf("%q: %+v", tt.command, failure)
+			}
+		}
+	}
+}
+
+func TestCheckSession(t *testing.T) {
+	for _, tt := range []struct {
+		anyID bool
+		id    string
+		ok    bool
+	}{
+		{false, "0e7d3a62-7a0e-4f7e-9c39-3f1f0f8a1234", true},
+		{false, "--last", false},
+		{false, "refactoring", false},
+		{true, "--last", true}, // it is no argument
+		{true, "one/two:3", true},
+		{true, "", false},
+		{true, "one ", false},
+		{true, "one\ntwo", false},
+		{true, "one\x1b[31m", false},
+		{true, "one\u202e", false},
+		{true, "\xff", false},
+		{true, strings.Repeat("x", 2000), false},
+	} {
+		if err := (Program{AnyID: tt.anyID}).CheckSession(tt.id); (err == nil) != tt.ok {
+			t.Errorf("%.20q: %v", tt.id, err)
+		}
 	}
 }
 
