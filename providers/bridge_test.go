@@ -10,11 +10,36 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/agentloadout/loadout/providers/internal/clienttest"
 	"github.com/agentloadout/loadout/providers/internal/fakemodel"
 )
+
+// folder is for the program of this tree.
+var folder string
+
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", "loadout-providers-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(folder) // a leftover in the folder for temporary files
+	os.Exit(code)
+}
+
+// build builds it, once for all tests, as `make lint` has built its packages.
+var build = sync.OnceValues(func() (path string, err error) {
+	path = filepath.Join(folder, "loadout")
+	cmd := exec.Command("go", "build", "-o", path, "../cmd/loadout")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build loadout: %w\n%s", err, out)
+	}
+	return path, nil
+})
 
 // product is the built program in a project and a home of its own, with the real agent programs and a model server for them.
 type product struct {
@@ -29,9 +54,12 @@ func newProduct(t *testing.T, server *fakemodel.Server) *product {
 	claude, codex := clienttest.Claude(t), clienttest.Codex(t)
 	home := t.TempDir()
 	p := &product{t: t, binary: filepath.Join(home, "loadout"), dir: t.TempDir()}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", p.binary, "../cmd/loadout")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build loadout: %v\n%s", err, out)
+	built, err := build()
+	if err == nil {
+		err = os.Link(built, p.binary)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	settings, err := json.Marshal(map[string]any{"providers": map[string]any{
 		"claude-code": map[string]any{"command": []string{claude}},
@@ -62,13 +90,20 @@ stream_max_retries = 0
 // run runs the program, which must succeed, and returns what it printed.
 func (p *product) run(args ...string) string {
 	p.t.Helper()
+	out, _ := p.call(p.binary, args...)
+	return out
+}
+
+// call runs a program in the project, which must succeed.
+func (p *product) call(name string, args ...string) (stdout, stderr string) {
+	p.t.Helper()
 	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(p.t.Context(), p.binary, args...)
+	cmd := exec.CommandContext(p.t.Context(), name, args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.dir, p.env, &out, &errs
 	if err := cmd.Run(); err != nil {
-		p.t.Fatalf("loadout %s: %v\n%s%s", strings.Join(args, " "), err, &out, &errs)
+		p.t.Fatalf("%s %s: %v\n%s%s", filepath.Base(name), strings.Join(args, " "), err, &out, &errs)
 	}
-	return out.String()
+	return out.String(), errs.String()
 }
 
 // Two real programs are given an event: each in its own session, which it goes on with, as data that none of them takes for a command or

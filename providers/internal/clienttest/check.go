@@ -1,10 +1,11 @@
 package clienttest
 
 import (
-	"bytes"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,21 +38,28 @@ func Write(t *testing.T, path, text string) {
 	}
 }
 
-// CommandLines are those of all running processes in which a name occurs, as ps shows them. Without /proc the test is skipped.
+// CommandLines are those of all running processes in which a name occurs: as /proc has them, where there is none as ps shows them.
 func CommandLines(t *testing.T, name string) []string {
 	t.Helper()
 	paths, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(paths) == 0 {
-		t.Skip("skipped: no /proc to read command lines from")
-	}
-	var lines []string
+	all := make([]string, 0, len(paths))
 	for _, path := range paths {
-		if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte(name)) {
-			lines = append(lines, strings.ReplaceAll(string(text), "\x00", " "))
+		if text, err := os.ReadFile(path); err == nil { // it runs still
+			all = append(all, strings.ReplaceAll(string(text), "\x00", " "))
 		}
 	}
-	return lines
+	if len(paths) == 0 {
+		shown, err := exec.CommandContext(t.Context(), "ps", "-A", "-ww", "-o", "args=").Output()
+		if errors.Is(err, exec.ErrNotFound) {
+			t.Skip("skipped: there is neither /proc nor ps to see command lines with")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = strings.Split(string(shown), "\n")
+	}
+	return slices.DeleteFunc(all, func(line string) bool { return !strings.Contains(line, name) })
 }

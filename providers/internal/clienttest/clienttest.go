@@ -3,6 +3,7 @@ package clienttest
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,21 +15,18 @@ const EnvRequired = "LOADOUT_E2E"
 // Claude is the path of Claude Code's executable. Without it the test is skipped.
 func Claude(t *testing.T) string {
 	t.Helper()
-	return find(t, "@anthropic-ai/claude-code-*/claude", "@anthropic-ai/claude-code-*/claude.exe")
+	return find(t, "Claude Code", "@anthropic-ai/claude-code-*/claude", "@anthropic-ai/claude-code-*/claude.exe")
 }
 
 // Codex is the path of Codex's executable. Without it the test is skipped.
 func Codex(t *testing.T) string {
 	t.Helper()
-	return find(t, "@openai/codex-*/vendor/*/bin/codex", "@openai/codex-*/vendor/*/bin/codex.exe")
+	return find(t, "Codex", "@openai/codex-*/vendor/*/bin/codex", "@openai/codex-*/vendor/*/bin/codex.exe")
 }
 
 // find returns the first file below node_modules that fits a pattern, if the installation is of the versions of this tree.
-func find(t *testing.T, patterns ...string) string {
+func find(t *testing.T, program string, patterns ...string) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("skipped: drives a real program")
-	}
 	cache := os.Getenv("XDG_CACHE_HOME")
 	if cache == "" {
 		home, err := os.UserHomeDir()
@@ -42,8 +40,12 @@ func find(t *testing.T, patterns ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if have, err := os.ReadFile(filepath.Join(clients, "package-lock.json")); err != nil || !bytes.Equal(have, want) {
-		missing(t)
+	have, err := os.ReadFile(filepath.Join(clients, "package-lock.json"))
+	switch {
+	case err != nil:
+		missing(t, program+" is not installed in "+clients)
+	case !bytes.Equal(have, want):
+		missing(t, program+" is installed in other versions than this tree names")
 	}
 	for _, pattern := range patterns {
 		found, err := filepath.Glob(filepath.Join(clients, "node_modules", filepath.FromSlash(pattern)))
@@ -54,17 +56,16 @@ func find(t *testing.T, patterns ...string) string {
 			return found[0]
 		}
 	}
-	missing(t)
+	missing(t, fmt.Sprintf("%s has no program for this machine in %s", program, clients))
 	return ""
 }
 
-func missing(t *testing.T) {
+func missing(t *testing.T, what string) {
 	t.Helper()
-	const text = "the real program is not installed, or in another version: run make e2e"
 	if os.Getenv(EnvRequired) != "" {
-		t.Fatal(text)
+		t.Fatal(what)
 	}
-	t.Skip("skipped: " + text)
+	t.Skip("skipped: " + what + "; make e2e installs it")
 }
 
 // root is the top folder of the module.
