@@ -59,14 +59,10 @@ func (o *connecting) change(ctx context.Context, c *call, on bool) error {
 		return &engine.UsageError{Message: err.Error()}
 	}
 	changes, apply, err := o.plan(ctx, c, project, on)
-	var refused *connect.RefusedError
-	if errors.As(err, &refused) {
-		return &engine.ValidationError{Field: refused.Path, Reason: "is left as it is: " + refused.Reason, Hints: []string{"mend the file, or move it away"}}
-	}
 	if err != nil {
-		return err
+		return leftAlone(err)
 	}
-	answer := connectedAnswer{Program: o.Program, Scope: o.Scope, Changes: changes, Notes: o.notes(on)}
+	answer := connectedAnswer{Program: o.Program, Scope: o.Scope, Changes: changes, Notes: o.notes(project, changes, on)}
 	if answer.Changes == nil {
 		answer.Changes = []*connect.Change{}
 	}
@@ -89,7 +85,7 @@ func (o *connecting) change(ctx context.Context, c *call, on bool) error {
 		}
 	}
 	if err := apply(); err != nil {
-		return err
+		return leftAlone(err)
 	}
 	if !on && o.Scope == string(connect.Project) {
 		_ = os.Remove(project.Dir) // only where nothing is in it
@@ -111,6 +107,15 @@ func (o *connecting) change(ctx context.Context, c *call, on bool) error {
 	})
 }
 
+// leftAlone tells of a file that is none that can be edited.
+func leftAlone(err error) error {
+	var refused *connect.RefusedError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	return &engine.ValidationError{Field: refused.Path, Reason: "is left as it is: " + refused.Reason, Hints: []string{"mend the file, or move it away"}}
+}
+
 // plan says what would be written, and how to write it.
 func (o *connecting) plan(ctx context.Context, c *call, project engine.Project, on bool) ([]*connect.Change, func() error, error) {
 	if o.Program == "git" {
@@ -118,7 +123,7 @@ func (o *connecting) plan(ctx context.Context, c *call, project engine.Project, 
 		if err != nil {
 			return nil, nil, err
 		}
-		g := connect.Git{Hooks: hooks, Command: c.command()}
+		g := connect.Git{Hooks: hooks, Command: c.command(), Kept: c.keptFolder(project)}
 		change, err := g.Disconnect()
 		if on {
 			change, err = g.Connect()
@@ -173,7 +178,7 @@ func (o *connecting) ask(c *call, answer connectedAnswer, project engine.Project
 }
 
 // notes are what a person should know of a program.
-func (o *connecting) notes(on bool) []string {
+func (o *connecting) notes(project engine.Project, changes []*connect.Change, on bool) []string {
 	switch {
 	case !on:
 		return []string{"Sessions that run go on as they were until they end."}
@@ -183,10 +188,16 @@ func (o *connecting) notes(on bool) []string {
 		return []string{"Codex runs hooks only once you have allowed them with /hooks there."}
 	case o.Program == "claude-code":
 		return []string{"Sessions that begin from now on are connected; Claude Code asks once whether the server of a project may be used."}
+	case o.Program == "gemini" && o.Scope == string(connect.Project):
+		return []string{"Gemini CLI reads .gemini/ only in a folder that you trust. Sessions that begin from now on are connected."}
+	case o.Program == "git" && len(changes) > 0 && !strings.HasPrefix(changes[0].Path, project.GitCommon+string(filepath.Separator)):
+		return []string{"Commits are checked wherever git runs hooks from " + filepath.Dir(changes[0].Path) + "."}
 	case o.Program == "git":
 		return []string{"Commits are checked in this repository and all its worktrees."}
+	case o.Program == "opencode":
+		return []string{"opencode has the tools and the instruction; its edits are not guarded by hooks."}
 	}
-	return []string{o.Program + " has the tools and the instruction; its edits are not guarded by hooks."}
+	return []string{"Sessions that begin from now on are connected."}
 }
 
 // command is how other programs call this one: by its name where that leads here, else by its path.
@@ -220,15 +231,17 @@ func (c *call) keptFolder(project engine.Project) string {
 
 // gitHooks is the folder that git runs hooks from here.
 func gitHooks(ctx context.Context, dir string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", "rev-parse", "--git-path", "hooks") //nolint:gosec // fixed words; the folder is where it runs
-	cmd.Dir = dir
-	out, err := cmd.Output()
+	up, err := git(ctx, dir, "rev-parse", "--show-cdup")
 	if err != nil {
 		return "", &engine.UsageError{Message: words.ShellWord(dir) + " is not in a git repository"}
 	}
-	hooks := strings.TrimRight(string(out), "\r\n")
+	top := filepath.Join(dir, up) // what core.hooksPath is relative to
+	hooks, err := git(ctx, top, "rev-parse", "--git-path", "hooks")
+	if err != nil {
+		return "", err
+	}
 	if !filepath.IsAbs(hooks) {
-		hooks = filepath.Join(dir, hooks)
+		hooks = filepath.Join(top, hooks)
 	}
 	return hooks, nil
 }

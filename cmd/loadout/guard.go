@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agentloadout/loadout/engine"
@@ -20,7 +22,7 @@ func (c *call) guardCommit(ctx context.Context) error {
 	if err != nil || e == nil {
 		return err
 	}
-	paths, err := stagedPaths(ctx, c.dir)
+	paths, err := stagedPaths(ctx, e.Project(), c.dir)
 	if err != nil || len(paths) == 0 {
 		return err
 	}
@@ -37,20 +39,50 @@ func (c *call) guardCommit(ctx context.Context) error {
 	return commitRefused{refusal}
 }
 
-// stagedPaths lists the files that git would commit, relative to the top of the worktree.
-func stagedPaths(ctx context.Context, dir string) ([]string, error) {
+// stagedPaths lists in stored form the files that a commit changes. Those that a merge takes as another parent has them are not changed
+// by who commits it.
+func stagedPaths(ctx context.Context, p engine.Project, dir string) ([]string, error) {
+	up, err := git(ctx, dir, "rev-parse", "--show-cdup")
+	if err != nil {
+		return nil, err
+	}
+	top, err := p.Rel(dir, filepath.Join(dir, up)) // what git names paths relative to
+	if err != nil {
+		return nil, nil //nolint:nilerr // another repository than the project's
+	}
+	against := func(parent ...string) ([]string, error) {
+		out, err := git(ctx, dir, append([]string{"diff", "--cached", "--name-only", "--no-renames", "--no-ext-diff", "-z"}, parent...)...)
+		return strings.FieldsFunc(out, func(r rune) bool { return r == 0 }), err
+	}
+	changed, err := against()
+	if err != nil {
+		return nil, err
+	}
+	if merged, err := git(ctx, dir, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"); err == nil {
+		others, err := against(merged)
+		if err != nil {
+			return nil, err
+		}
+		slices.Sort(others)
+		changed = slices.DeleteFunc(changed, func(c string) bool {
+			_, differs := slices.BinarySearch(others, c)
+			return !differs
+		})
+	}
+	for i, c := range changed {
+		changed[i] = path.Join(top, c)
+	}
+	return changed, nil
+}
+
+// git is what git says to a command, without the end of its last line.
+func git(ctx context.Context, dir string, args ...string) (string, error) {
 	var stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, "git", "diff", "--cached", "--name-only", "--no-renames", "--no-ext-diff", "-z") //nolint:gosec // fixed words
+	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // a fixed program; no argument is an option by accident
 	cmd.Dir, cmd.Stderr = dir, &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("ask git what is to be committed: %w: %s", err, strings.TrimSpace(stderr.String()))
+		return "", fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
 	}
-	var paths []string
-	for p := range strings.SplitSeq(string(out), "\x00") {
-		if p != "" {
-			paths = append(paths, filepath.ToSlash(p))
-		}
-	}
-	return paths, nil
+	return strings.TrimRight(string(out), "\r\n"), nil
 }

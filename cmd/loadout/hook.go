@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
+	"os/signal"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/agentloadout/loadout/engine"
@@ -18,8 +19,8 @@ import (
 const hookDeadline = 5 * time.Second
 
 type hookCmd struct {
-	Event string `arg:"" help:"SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, Stop, SessionEnd, or git-pre-commit; the case of letters and dashes do not matter."`
-	Host  string `placeholder:"PROGRAM" help:"Whose hook it is: claude-code or codex. Default: as the process above this one is known."`
+	Event string `arg:"" help:"SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, Stop, SessionEnd, what a program calls them, or git-pre-commit; the case of letters and dashes do not matter."`
+	Host  string `placeholder:"PROGRAM" help:"Whose hook it is: claude-code, codex, cursor or gemini. Default: as the process above this one is known."`
 }
 
 func (hookCmd) Help() string {
@@ -50,8 +51,8 @@ func (o *hookCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if filepath.IsAbs(in.Cwd) {
-		c.dir = in.Cwd
+	if dir := in.dir(); dir != "" {
+		c.dir = dir
 	}
 	e, err := c.coordinated()
 	if err != nil || e == nil {
@@ -93,6 +94,7 @@ func isHook(args []string) bool {
 // runHook carries out a hook and returns the exit code. Programs read codes as verdicts, so that everything that fails here, down to a
 // panic, ends with 0 and a line on stderr and in the project's private journal. Only a refused commit is another code.
 func runHook(ctx context.Context, args []string, a *app) (code int) {
+	signal.Ignore(syscall.SIGPIPE) // a program that has stopped listening is no failure
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
 	defer cancel()
 	defer func() {

@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,17 +15,63 @@ import (
 // maxHookInput bounds what a program tells of an event, in bytes: the text of a file that is written is in it.
 const maxHookInput = 32 << 20
 
-// hookInput is what Claude Code and Codex write to a hook's stdin, as far as it is of use.
+// The programs whose hooks differ from Claude Code's, by what they go by.
+const (
+	codexHost  = "codex"
+	cursorHost = "cursor"
+	geminiHost = "gemini"
+)
+
+// hookInput is what programs write to a hook's stdin, as far as it is of use.
 type hookInput struct {
-	Session  string `json:"session_id"`
-	Cwd      string `json:"cwd"`
-	Reason   string `json:"reason"`
-	ToolName string `json:"tool_name"`
-	Tool     struct {
-		File     string          `json:"file_path"`
-		Notebook string          `json:"notebook_path"`
-		Command  json.RawMessage `json:"command"` // of a shell, or a patch
-	} `json:"tool_input"`
+	Session  lenient   `json:"session_id"`
+	Cwd      lenient   `json:"cwd"`
+	Roots    rawTexts  `json:"workspace_roots"` // Cursor's, whose cwd may be empty
+	Reason   lenient   `json:"reason"`
+	ToolName lenient   `json:"tool_name"`
+	Tool     toolInput `json:"tool_input"`
+}
+
+// toolInput is what a tool was called with.
+type toolInput struct {
+	File     lenient  `json:"file_path"`
+	Notebook lenient  `json:"notebook_path"`
+	Path     lenient  `json:"path"`    // of some of Cursor's tools
+	Command  rawTexts `json:"command"` // of a shell, or a patch
+	Patch    lenient  `json:"patch"`
+}
+
+// UnmarshalJSON reads a tool's input, which need not be an object: then it names no file.
+func (t *toolInput) UnmarshalJSON(raw []byte) error {
+	type plain toolInput
+	if json.Unmarshal(raw, (*plain)(t)) != nil {
+		*t = toolInput{}
+	}
+	return nil
+}
+
+// lenient is a JSON string; any other value is an empty one. One field of a kind that is not expected must not hide the others.
+type lenient string
+
+func (l *lenient) UnmarshalJSON(raw []byte) error {
+	if json.Unmarshal(raw, (*string)(l)) != nil {
+		*l = ""
+	}
+	return nil
+}
+
+// rawTexts are the texts of a JSON string, or of a list of strings; any other value has none.
+type rawTexts []string
+
+func (t *rawTexts) UnmarshalJSON(raw []byte) error {
+	var one string
+	switch {
+	case json.Unmarshal(raw, &one) == nil:
+		*t = rawTexts{one}
+	case json.Unmarshal(raw, (*[]string)(t)) != nil:
+		*t = nil
+	}
+	return nil
 }
 
 // readHook reads an event. It ends with ctx, though a program may keep the pipe open, and reads no further than the event does.
@@ -55,8 +101,21 @@ func readHook(ctx context.Context, stdin io.Reader) (hookInput, error) {
 	}
 }
 
+// dir is the folder that the session works in, "" when the program does not say.
+func (in *hookInput) dir() string {
+	for _, dir := range append([]string{string(in.Cwd)}, in.Roots...) {
+		if filepath.IsAbs(dir) {
+			return dir
+		}
+	}
+	return ""
+}
+
 func (in *hookInput) call(ev hook.Event, host, dir string) hook.Call {
-	return hook.Call{Event: ev, Program: host, Session: in.Session, Dir: dir, Reason: in.Reason, Paths: in.paths()}
+	return hook.Call{
+		Event: ev, Program: host, Session: string(in.Session), Dir: dir, Reason: string(in.Reason), Paths: in.paths(),
+		Late: host == cursorHost || host == geminiHost,
+	}
 }
 
 // paths are the files that the tool edits.
@@ -67,31 +126,17 @@ func (in *hookInput) paths() []string {
 			list = append(list, p)
 		}
 	}
-	if !slices.Contains([]string{"Read", "Grep", "Glob", "LS"}, in.ToolName) {
-		add(in.Tool.File)
-		add(in.Tool.Notebook)
+	if !slices.Contains([]lenient{"Read", "Grep", "Glob", "LS", "read_file"}, in.ToolName) {
+		for _, p := range []lenient{in.Tool.File, in.Tool.Notebook, in.Tool.Path} {
+			add(string(p))
+		}
 	}
-	for _, text := range texts(in.Tool.Command) {
+	for _, text := range append(in.Tool.Command, string(in.Tool.Patch)) {
 		for _, p := range patched(text) {
 			add(p)
 		}
 	}
 	return list
-}
-
-// texts are the texts of a JSON string, or of a list of strings.
-func texts(raw json.RawMessage) []string {
-	var one string
-	var several []string
-	switch {
-	case len(raw) == 0:
-		return nil
-	case json.Unmarshal(raw, &one) == nil:
-		return []string{one}
-	case json.Unmarshal(raw, &several) == nil:
-		return several
-	}
-	return nil
 }
 
 // patched are the files that a patch in Codex's format edits, also inside of a shell command.
@@ -112,35 +157,67 @@ func patched(text string) []string {
 	return list
 }
 
-// hookOutput is what both programs read from a hook's stdout.
+// hookOutput is what programs read from a hook's stdout. Each reads its own part of it.
 type hookOutput struct {
-	Specific struct {
-		Event    hook.Event `json:"hookEventName"`
-		Decision string     `json:"permissionDecision,omitempty"`
-		Reason   string     `json:"permissionDecisionReason,omitempty"`
-		Context  string     `json:"additionalContext,omitempty"`
-	} `json:"hookSpecificOutput"`
+	Specific *specificOutput `json:"hookSpecificOutput,omitempty"`
+
+	Decision string `json:"decision,omitempty"` // Gemini CLI
+	Reason   string `json:"reason,omitempty"`
+	Message  string `json:"systemMessage,omitempty"`
+
+	Permission string `json:"permission,omitempty"` // Cursor
+	ToUser     string `json:"user_message,omitempty"`
+	ToAgent    string `json:"agent_message,omitempty"`
+	Context    string `json:"additional_context,omitempty"`
+}
+
+type specificOutput struct {
+	Event    string `json:"hookEventName"`
+	Decision string `json:"permissionDecision,omitempty"`
+	Reason   string `json:"permissionDecisionReason,omitempty"`
+	Context  string `json:"additionalContext,omitempty"`
 }
 
 // writeAnswer writes an answer in the program's format, nothing when there is nothing to say.
 func writeAnswer(w io.Writer, ev hook.Event, host string, a hook.Answer) error {
-	if a.Verdict == "" && a.Context == "" {
-		return nil
+	if a.Verdict == hook.Ask && (host == codexHost || host == cursorHost) { // nobody is asked there
+		a.Verdict = hook.Deny
+		a.Reason += "\nThis needs your user's leave: ask for it."
 	}
 	var out hookOutput
-	out.Specific.Event, out.Specific.Context = ev, a.Context
-	if a.Verdict != "" {
-		out.Specific.Decision, out.Specific.Reason = string(a.Verdict), a.Reason
-		if host == codexHost && a.Verdict == hook.Ask { // nobody is asked there
-			out.Specific.Decision = string(hook.Deny)
-			out.Specific.Reason += "\nThis needs your user's leave: ask for it."
+	switch {
+	case host == cursorHost && a.Verdict != "":
+		out = hookOutput{Permission: string(a.Verdict), ToUser: a.Reason, ToAgent: a.Reason}
+	case host == cursorHost && ev == hook.PreToolUse: // it takes no answer for a failure
+		out = hookOutput{Permission: "allow"}
+	case a.Verdict == "" && a.Context == "":
+		return nil
+	case host == cursorHost:
+		out = hookOutput{Context: a.Context}
+	case host == geminiHost && a.Verdict != "":
+		out = hookOutput{Decision: string(a.Verdict), Reason: a.Reason}
+		if a.Verdict == hook.Ask {
+			out.Message = a.Reason // what the person reads
 		}
+	default:
+		out.Specific = &specificOutput{Event: hostEvent(ev, host), Decision: string(a.Verdict), Reason: a.Reason, Context: a.Context}
 	}
 	if err := writeJSONLine(w, out); err != nil {
-		return errors.Join(errors.New("answer the program"), err)
+		return fmt.Errorf("answer the program: %w", err)
 	}
 	return nil
 }
 
-// codexHost is what Codex goes by.
-const codexHost = "codex"
+// hostEvent is a program's own name for an event.
+func hostEvent(ev hook.Event, host string) string {
+	if host == geminiHost {
+		switch ev {
+		case hook.UserPromptSubmit:
+			return "BeforeAgent"
+		case hook.PostToolUse:
+			return "AfterTool"
+		case hook.SessionStart, hook.PreToolUse, hook.Stop, hook.SessionEnd:
+		}
+	}
+	return string(ev)
+}

@@ -262,5 +262,6 @@ func (h *handler) end(ctx context.Context) (Answer, error) {
 	if h.call.Reason != "" {
 		reason += " (" + event.Clip(h.call.Reason, 100) + ")"
 	}
-	return Answer{}, h.engine.EndSession(ctx, a.Name, reason)
+	_, err := h.engine.Do(ctx, engine.Request{Command: engine.EndAgent{Name: a.Name, Reason: reason}})
+	return Answer{}, err
 }

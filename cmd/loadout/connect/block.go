@@ -95,6 +95,17 @@ func (b block) cut(text []byte) ([]byte, error) {
 	return splice(text, from, to, ""), nil
 }
 
+// unmark takes the marks out and leaves what is between them.
+func (b block) unmark(text []byte) []byte {
+	var kept []byte
+	for line := range bytes.Lines(text) {
+		if mark := string(bytes.TrimRight(line, "\r\n")); mark != b.begin && mark != b.end {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
+}
+
 func markdown(body string) block {
 	return block{begin: "<!-- loadout begins -->", end: "<!-- loadout ends -->", body: body}
 }

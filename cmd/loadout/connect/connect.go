@@ -2,6 +2,7 @@ package connect
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -45,33 +46,84 @@ type target struct {
 
 // Connect says what would be written, nothing when it is there already.
 func (c *Config) Connect() ([]*Change, error) {
+	return c.plan(func(f *file, t target, _ *record) ([]byte, error) { return t.with(f.text) })
+}
+
+// Disconnect says what would be taken out. A file that nobody has changed since is as it was before, to the byte. What another program
+// that is connected reads too stays.
+func (c *Config) Disconnect() ([]*Change, error) {
 	return c.plan(func(f *file, t target, kept *record) ([]byte, error) {
-		text := f.text
-		for _, e := range t.edits {
-			var err error
-			if text, err = e.put(text); err != nil {
-				return nil, err
-			}
+		if c.shares(t.path) {
+			return f.text, nil
 		}
-		return text, nil
+		return t.without(f.text, kept)
 	})
 }
 
-// Disconnect says what would be taken out. A file that nobody has changed since is as it was before, to the byte.
-func (c *Config) Disconnect() ([]*Change, error) {
-	return c.plan(func(f *file, t target, kept *record) ([]byte, error) {
-		if f.text == nil {
-			return nil, nil
+// shares reports whether another program that is connected reads a file too, as Codex and opencode both read AGENTS.md.
+func (c *Config) shares(path string) bool {
+	for _, program := range Programs() {
+		other := *c
+		other.Program = program
+		targets, err := other.targets()
+		if program == c.Program || err != nil || !slices.ContainsFunc(targets, func(t target) bool { return t.path == path }) {
+			continue
 		}
-		if kept != nil && digest(f.text) == kept.After {
-			return kept.before(), nil
+		server, err := read(targets[0].path)
+		if err != nil {
+			continue
 		}
-		text, err := t.cut(f.text)
-		if err == nil && text == nil && kept != nil { // it was there, with nothing in it
-			return kept.before(), nil
+		if text, err := targets[0].without(server.text, nil); err == nil && !bytes.Equal(text, server.text) {
+			return true
 		}
-		return text, err
-	})
+	}
+	return false
+}
+
+// with is a text with our parts.
+func (t target) with(text []byte) ([]byte, error) {
+	for _, e := range t.edits {
+		var err error
+		if text, err = e.put(text); err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
+}
+
+// without is a text without our parts, nil when no file is left.
+func (t target) without(text []byte, kept *record) ([]byte, error) {
+	if text == nil {
+		return nil, nil
+	}
+	if kept != nil && digest(text) == kept.After {
+		return kept.before(), nil
+	}
+	after := text
+	for _, e := range t.edits {
+		var err error
+		if after, err = e.cut(after); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case bytes.Equal(after, text) || !blank(after):
+		return after, nil
+	case kept == nil || !kept.Existed:
+		return nil, nil
+	case blank(kept.Before): // the blanks that were there
+		return kept.before(), nil
+	}
+	return after, nil
+}
+
+// blank reports whether a file says nothing.
+func blank(text []byte) bool {
+	switch string(bytes.Join(bytes.Fields(bytes.TrimPrefix(text, bom)), nil)) {
+	case "", "{}", `{"version":1}`:
+		return true
+	}
+	return false
 }
 
 // before is the text that was there, nil for no file.
@@ -82,16 +134,6 @@ func (r *record) before() []byte {
 	return append([]byte{}, r.Before...)
 }
 
-func (t target) cut(text []byte) ([]byte, error) {
-	for _, e := range t.edits {
-		var err error
-		if text, err = e.cut(text); err != nil || text == nil {
-			return nil, err
-		}
-	}
-	return text, nil
-}
-
 // plan reads all files before anything is written, and refuses all when one of them is none that can be edited.
 func (c *Config) plan(after func(*file, target, *record) ([]byte, error)) ([]*Change, error) {
 	targets, err := c.targets()
@@ -100,37 +142,66 @@ func (c *Config) plan(after func(*file, target, *record) ([]byte, error)) ([]*Ch
 	}
 	var changes []*Change
 	for _, t := range targets {
-		f, err := read(t.path)
+		change, err := t.plan(keeper{c.Kept}, after)
 		if err != nil {
 			return nil, &RefusedError{t.path, err.Error()}
 		}
-		kept := keeper{c.Kept}.load(f.target)
-		text, err := after(&f, t, kept)
-		if err != nil {
-			return nil, &RefusedError{t.path, err.Error()}
+		if change != nil {
+			changes = append(changes, change)
 		}
-		change := f.change(text)
-		if change == nil {
-			continue
-		}
-		change.kept = kept
-		if change.Action != Remove && f.text != nil && (kept == nil || digest(f.text) != kept.After) {
-			original, err := t.cut(f.text) // what was there before any part of ours
-			if err != nil {
-				return nil, &RefusedError{t.path, err.Error()}
-			}
-			change.kept = &record{Existed: original != nil, Before: original}
-		}
-		changes = append(changes, change)
 	}
 	return changes, nil
 }
 
+// plan says what becomes of one file, nil when it stays as it is.
+func (t target) plan(k keeper, after func(*file, target, *record) ([]byte, error)) (*Change, error) {
+	f, err := read(t.path)
+	if err != nil {
+		return nil, err
+	}
+	kept := k.load(f.target)
+	text, err := after(&f, t, kept)
+	if err != nil {
+		return nil, err
+	}
+	change := f.change(text)
+	if change == nil {
+		return nil, nil
+	}
+	if f.mode&0o222 == 0 {
+		return nil, errors.New("is read-only")
+	}
+	change.kept = kept
+	if change.Action == Edit && (kept == nil || digest(f.text) != kept.After) {
+		original, err := t.without(f.text, nil) // what was there before any part of ours
+		if err != nil {
+			return nil, err
+		}
+		change.kept = &record{Existed: original != nil, Before: original}
+		if kept != nil {
+			change.kept.Folders = kept.Folders
+		}
+	}
+	return change, nil
+}
+
 // Apply carries changes out, in their order. connecting says that they come from Connect.
 func (c *Config) Apply(changes []*Change, connecting bool) error {
-	var folders []string // that may be empty now
+	return apply(keeper{c.Kept}, changes, connecting)
+}
+
+func apply(k keeper, changes []*Change, connecting bool) error {
 	for _, change := range changes {
-		if err := c.apply(change, connecting); err != nil {
+		if err := change.check(); err != nil {
+			return err
+		}
+	}
+	var folders []string // that may be empty now
+	for i, change := range changes {
+		if err := k.apply(change, connecting); err != nil {
+			if i > 0 {
+				return fmt.Errorf("%s; what comes before it is done, and the same command does the rest", err)
+			}
 			return err
 		}
 		if !connecting && change.kept != nil {
@@ -144,31 +215,40 @@ func (c *Config) Apply(changes []*Change, connecting bool) error {
 	return nil
 }
 
-func (c *Config) apply(change *Change, connecting bool) error {
-	path := change.Path
-	if change.Target != "" {
-		path = change.Target
-	}
-	now, err := read(path)
+// at is the file that is written: where the path leads.
+func (c *Change) at() string { return cmp.Or(c.Target, c.Path) }
+
+// check refuses a change of a file that is not as it was when the change was planned.
+func (c *Change) check() error {
+	now, err := read(c.Path)
 	if err != nil {
-		return &RefusedError{path, err.Error()}
+		return &RefusedError{c.Path, err.Error()}
 	}
-	if (now.text == nil) != (change.text == nil) || !bytes.Equal(now.text, change.text) {
-		return &RefusedError{path, "somebody has changed it this moment; try again"}
+	if now.target != c.at() || (now.text == nil) != (c.text == nil) || !bytes.Equal(now.text, c.text) {
+		return &RefusedError{c.Path, "somebody has changed it this moment; try again"}
 	}
-	k := keeper{c.Kept}
+	return nil
+}
+
+func (k keeper) apply(change *Change, connecting bool) error {
+	if err := change.check(); err != nil {
+		return err
+	}
+	path := change.at()
 	var folders []string
 	if change.Action == Create {
+		var err error
 		if folders, err = makeFolders(filepath.Dir(path)); err != nil {
 			return err
 		}
 	}
 	if connecting {
-		r := record{Path: path, Mode: change.mode, After: digest(change.after), Folders: folders}
+		r := record{Path: path, After: digest(change.after), Folders: folders}
 		if change.kept != nil {
 			r.Existed, r.Before = change.kept.Existed, change.kept.Before
 			r.Folders = slices.Concat(change.kept.Folders, folders)
 		}
+		var err error
 		if change.Backup, err = k.save(&r); err != nil {
 			return err
 		}
@@ -180,10 +260,9 @@ func (c *Config) apply(change *Change, connecting bool) error {
 	} else if err := os.Remove(path); err != nil {
 		return fmt.Errorf("remove %s: %w", path, err)
 	}
-	if connecting {
-		return nil
+	if !connecting {
+		k.drop(path)
 	}
-	k.drop(path)
 	return nil
 }
 

@@ -3,7 +3,9 @@ package connect
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -125,7 +127,7 @@ var jsonTexts = map[string]string{
 var jsonPaths = map[string][]string{
 	"claude-code": {".mcp.json", ".claude/settings.json"},
 	"codex":       {".codex/hooks.json"},
-	"cursor":      {".cursor/mcp.json"},
+	"cursor":      {".cursor/mcp.json", ".cursor/hooks.json"},
 	"gemini":      {".gemini/settings.json"},
 	"opencode":    {"opencode.json"},
 }
@@ -194,7 +196,15 @@ func (c *configured) without(program, path, text string) {
 	if strings.Contains(string(now), "loadout") {
 		c.t.Errorf("left: %s", now)
 	}
-	if !strings.Contains(text, "{}") && !strings.Contains(text, "[]") && strings.Trim(text, "{}\n ") != "" && string(now) != text {
+	if filepath.Base(path) != "hooks.json" || program != "cursor" { // its version may have been there
+		c.says(string(now), text)
+	}
+}
+
+// says compares a file with what it was, unless that was without content.
+func (c *configured) says(now, text string) {
+	c.t.Helper()
+	if !strings.Contains(text, "{}") && !strings.Contains(text, "[]") && strings.Trim(text, "{}\n ") != "" && now != text {
 		c.t.Errorf("was\n%q\nis\n%q", text, now)
 	}
 }
@@ -241,23 +251,26 @@ func TestRoundTripOfOtherFiles(t *testing.T) {
 
 func TestRefusedUntouched(t *testing.T) {
 	for name, tt := range map[string]struct{ program, path, text, reason string }{
-		"comment":          {"claude-code", ".claude/settings.json", "{\n  // mine\n  \"a\": 1\n}\n", "line 2: comments are not allowed"},
-		"trailing comma":   {"claude-code", ".claude/settings.json", "{\"a\": 1,\n}\n", "line 2: has a trailing comma"},
-		"trailing comma 2": {"cursor", ".cursor/mcp.json", "{\"a\": [1,]}", "trailing comma"},
-		"cut off":          {"claude-code", ".mcp.json", "{\"a\": {", "ends too early"},
-		"a list":           {"claude-code", ".mcp.json", "[]", "not an object"},
-		"two values":       {"claude-code", ".mcp.json", "{}{}", "behind the value"},
-		"doubled key":      {"gemini", ".gemini/settings.json", `{"a":1,"a":2}`, `"a" twice`},
-		"not UTF-8":        {"claude-code", ".mcp.json", "{\"a\": \"\xff\"}", "UTF-8"},
-		"wrong kind":       {"claude-code", ".mcp.json", `{"mcpServers": []}`, "mcpServers is not an object"},
-		"wrong hooks":      {"claude-code", ".claude/settings.json", `{"hooks": {"PreToolUse": {}}}`, "hooks.PreToolUse is not a list"},
-		"another's server": {"claude-code", ".mcp.json", `{"mcpServers": {"loadout": {"command": "other"}}}`, "none of this program"},
-		"bad toml":         {"codex", ".codex/config.toml", "a = \n", "config.toml"},
-		"inline servers":   {"codex", ".codex/config.toml", "mcp_servers = {other = {command = \"x\"}}\n", "cannot be added"},
-		"another's table":  {"codex", ".codex/config.toml", "[mcp_servers.loadout]\ncommand = \"other\"\n", "none of this program"},
-		"half a block":     {"gemini", "GEMINI.md", "<!-- loadout begins -->\nmine\n", "do not match"},
-		"binary":           {"gemini", "GEMINI.md", "a\x00b", "not a text"},
-		"another's rule":   {"cursor", ".cursor/rules/loadout.mdc", "mine", "not a file of this program"},
+		"comment":             {"claude-code", ".claude/settings.json", "{\n  // mine\n  \"a\": 1\n}\n", "line 2: comments are not allowed"},
+		"trailing comma":      {"claude-code", ".claude/settings.json", "{\"a\": 1,\n}\n", "line 2: has a trailing comma"},
+		"trailing comma 2":    {"cursor", ".cursor/mcp.json", "{\"a\": [1,]}", "trailing comma"},
+		"cut off":             {"claude-code", ".mcp.json", "{\"a\": {", "ends too early"},
+		"a list":              {"claude-code", ".mcp.json", "[]", "not an object"},
+		"two values":          {"claude-code", ".mcp.json", "{}{}", "behind the value"},
+		"doubled key":         {"gemini", ".gemini/settings.json", `{"a":1,"a":2}`, `"a" twice`},
+		"not UTF-8":           {"claude-code", ".mcp.json", "{\"a\": \"\xff\"}", "UTF-8"},
+		"wrong kind":          {"claude-code", ".mcp.json", `{"mcpServers": []}`, "mcpServers is not an object"},
+		"wrong hooks":         {"claude-code", ".claude/settings.json", `{"hooks": {"PreToolUse": {}}}`, "hooks.PreToolUse is not a list"},
+		"another's server":    {"claude-code", ".mcp.json", `{"mcpServers": {"loadout": {"command": "other"}}}`, "none of this program"},
+		"bad toml":            {"codex", ".codex/config.toml", "a = \n", "config.toml"},
+		"inline servers":      {"codex", ".codex/config.toml", "mcp_servers = {other = {command = \"x\"}}\n", "cannot be added"},
+		"another's table":     {"codex", ".codex/config.toml", "[mcp_servers.loadout]\ncommand = \"other\"\n", "none of this program"},
+		"half a block":        {"gemini", "GEMINI.md", "<!-- loadout begins -->\nmine\n", "do not match"},
+		"binary":              {"gemini", "GEMINI.md", "a\x00b", "not a text"},
+		"wrong kind of hooks": {"cursor", ".cursor/hooks.json", `{"version": 1, "hooks": []}`, "hooks is not an object"},
+		"dotted servers":      {"codex", ".codex/config.toml", "mcp_servers.other.command = \"x\"\n", "cannot be added"},
+		"null":                {"gemini", ".gemini/settings.json", "null\n", "not an object"},
+		"another's rule":      {"cursor", ".cursor/rules/loadout.mdc", "mine", "not a file of this program"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newConfigured(t)
@@ -360,12 +373,164 @@ func TestCommentsStay(t *testing.T) {
 	}
 }
 
+// A file that a person has emptied stays, and what was in it does not come back.
+func TestEmptiedByHand(t *testing.T) {
+	c := newConfigured(t)
+	settings := filepath.Join(c.root, ".claude", "settings.json")
+	c.write(settings, "{\n  \"model\": \"opus\"\n}\n")
+	config := c.config("claude-code", Project)
+	c.apply(config, true)
+	c.edit(settings, "  \"model\": \"opus\",\n", "")
+	c.apply(config, false)
+	c.reads(settings, "{}\n")
+}
+
+// What a person changes between two connects stays, and a folder that was made for the first one goes all the same.
+func TestConnectedAgainAfterAnEdit(t *testing.T) {
+	for added, left := range map[string]string{"\n": "", "\"model\": \"opus\",\n  ": "{\n  \"model\": \"opus\"\n}\n"} {
+		c := newConfigured(t)
+		config := c.config("claude-code", Project)
+		c.apply(config, true)
+		settings := filepath.Join(c.root, ".claude", "settings.json")
+		c.edit(settings, `"hooks": {`, added+`"hooks": {`)
+		config.Command = "/opt/loadout"
+		c.apply(config, true)
+		c.apply(config, false)
+		if left != "" {
+			c.reads(settings, left)
+		} else if files := c.files(); len(files) != 2 {
+			t.Errorf("left: %v", files)
+		}
+	}
+}
+
+// Codex writes its own tables in front of the last comment of the file, which is the end of our block.
+func TestTablesThatCodexWroteIntoOurBlockStay(t *testing.T) {
+	c := newConfigured(t)
+	path := filepath.Join(c.home, ".codex", "config.toml")
+	c.write(path, "model = \"gpt\"\n")
+	config := c.config("codex", User)
+	c.apply(config, true)
+	c.edit(path, "# loadout ends\n", "\n[mcp_servers.loadout.env]\nA = \"b\"\n\n# mine\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n# loadout ends\n")
+	c.apply(config, false)
+	c.reads(path, "model = \"gpt\"\n\n\n# mine\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n")
+}
+
+// An entry that was made by hand, as the manual of the server says, is taken for ours.
+func TestMadeByHand(t *testing.T) {
+	for program, file := range map[string][2]string{
+		"claude-code": {".mcp.json", `{"mcpServers": {"loadout": {"command": "loadout", "args": ["serve"], "env": {"A": "b"}}, "x": {"command": "y"}}}`},
+		"opencode":    {"opencode.json", `{"mcp": {"loadout": {"type": "local", /* mine */ "command": ["/opt/loadout", "serve"]}, "x": {}}}`},
+		"codex":       {".codex/config.toml", "[mcp_servers.loadout]\ncommand = \"loadout\"\nargs = [\"serve\"]\n\n[mcp_servers.x]\ncommand = \"y\"\n"},
+	} {
+		c := newConfigured(t)
+		path := filepath.Join(c.root, file[0])
+		c.write(path, file[1])
+		config := c.config(program, Project)
+		c.apply(config, true)
+		c.reads(path, file[1])
+		c.apply(config, false)
+		if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), "loadout") || !strings.Contains(string(text), "x") {
+			t.Errorf("%s: %q, %v", program, text, err)
+		}
+	}
+}
+
+// Codex and opencode read one file: it keeps the instruction as long as one of them is connected.
+func TestSharedInstruction(t *testing.T) {
+	c := newConfigured(t)
+	before := c.files()
+	codex, opencode := c.config("codex", Project), c.config("opencode", Project)
+	c.apply(codex, true)
+	c.apply(opencode, true)
+	c.apply(codex, false)
+	if text, err := os.ReadFile(filepath.Join(c.root, "AGENTS.md")); err != nil || !strings.Contains(string(text), "loadout begins") {
+		t.Errorf("%q, %v", text, err)
+	}
+	c.apply(opencode, false)
+	c.same(before)
+}
+
+func TestReadOnlyFileIsRefused(t *testing.T) {
+	c := newConfigured(t)
+	path := filepath.Join(c.root, ".mcp.json")
+	c.write(path, "{}\n")
+	if err := os.Chmod(path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.config("claude-code", Project).Connect(); err == nil || !strings.Contains(err.Error(), "is read-only") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// When somebody changes one of the files after the preview, none is written.
+func TestChangedAfterThePreview(t *testing.T) {
+	c := newConfigured(t)
+	config := c.config("claude-code", Project)
+	changes, err := config.Connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.write(filepath.Join(c.root, "CLAUDE.md"), "mine\n")
+	before := c.files()
+	var refused *RefusedError
+	if err := config.Apply(changes, true); !errors.As(err, &refused) || !strings.Contains(err.Error(), "this moment") {
+		t.Errorf("error %v", err)
+	}
+	c.same(before)
+}
+
+// The path of the program is one word for the shell that runs a hook.
+func TestHookCommandIsQuoted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("its shells quote in another way")
+	}
+	c := newConfigured(t)
+	config := c.config("gemini", Project)
+	config.Command = "/o'dd/$(x) `y` \"z\"/loadout"
+	c.apply(config, true)
+	var set struct {
+		Hooks map[string][]struct{ Hooks []struct{ Command string } }
+	}
+	text, err := os.ReadFile(filepath.Join(c.root, ".gemini", "settings.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &set)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := strings.TrimSuffix(set.Hooks["BeforeTool"][0].Hooks[0].Command, " hook BeforeTool --host gemini")
+	if said, err := exec.CommandContext(t.Context(), "sh", "-c", "printf %s "+command).Output(); err != nil || string(said) != config.Command {
+		t.Errorf("%s is read as %s, %v", command, said, err)
+	}
+	c.apply(config, false)
+	if _, err := os.Stat(filepath.Join(c.root, ".gemini")); !os.IsNotExist(err) {
+		t.Error("what was made is left")
+	}
+}
+
+func (c *configured) edit(path, old, by string) {
+	c.t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil || strings.Count(string(text), old) != 1 {
+		c.t.Fatalf("%q is not once in %q, %v", old, text, err)
+	}
+	c.write(path, strings.Replace(string(text), old, by, 1))
+}
+
+func (c *configured) reads(path, want string) {
+	c.t.Helper()
+	if text, err := os.ReadFile(path); err != nil || string(text) != want {
+		c.t.Errorf("%s is %q, want %q, %v", path, text, want, err)
+	}
+}
+
 func FuzzEditJSON(f *testing.F) {
 	for _, text := range jsonTexts {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		e := jsonHooks([]hookEntry{{event: "PreToolUse", matcher: "Edit", command: "loadout hook PreToolUse", timeout: 1}})
+		e := jsonHooks([]hookEntry{{event: "PreToolUse", matcher: "Edit", command: "loadout hook PreToolUse", timeout: 1}}, false, false)
 		after, err := e.put(text)
 		if err != nil {
 			return

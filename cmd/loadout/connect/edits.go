@@ -13,7 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// edit changes the text of a file. nil stands for a file that is not there, before and after.
+// edit changes the text of a file: put writes our part into it, cut takes it out. nil stands for a file that is not there.
 type edit struct {
 	put func(text []byte) ([]byte, error)
 	cut func(text []byte) ([]byte, error)
@@ -92,27 +92,24 @@ func jsonServer(entry map[string]any, comments bool, section string) edit {
 			}
 			i := slices.IndexFunc(servers.members, func(m member) bool { return m.key == name })
 			err = errors.Join(d.remove(servers, i), d.prune(section))
-			return d.leftOver(err)
+			return d.text, err
 		},
 	}
-}
-
-// leftOver is the text after a cut, nil when nothing but an empty object is left.
-func (d *document) leftOver(err error) ([]byte, error) {
-	if err == nil && string(bytes.TrimSpace(d.text)) == "{}" {
-		return nil, nil
-	}
-	return d.text, err
 }
 
 // hookEntry is what a program runs at an event.
 type hookEntry struct {
 	event, matcher, command string
-	timeout                 int // seconds
+	timeout                 int  // in the program's unit
+	flat                    bool // the command is the item itself, as in Cursor, and not one of a list in it
 }
 
 func (h hookEntry) item() map[string]any {
-	item := map[string]any{"hooks": []any{map[string]any{"type": "command", "command": h.command, "timeout": h.timeout}}}
+	item := map[string]any{"command": h.command, "timeout": h.timeout}
+	if !h.flat {
+		item["type"] = "command"
+		item = map[string]any{"hooks": []any{item}}
+	}
 	if h.matcher != "" {
 		item["matcher"] = h.matcher
 	}
@@ -122,7 +119,10 @@ func (h hookEntry) item() map[string]any {
 // hookCommands are the commands of an item in a list of hooks.
 func hookCommands(item any) []string {
 	m, _ := item.(map[string]any) //nolint:errcheck // nil has no members
-	list, _ := m["hooks"].([]any) //nolint:errcheck // as above
+	list, nested := m["hooks"].([]any)
+	if !nested {
+		list = []any{item}
+	}
 	commands := []string{}
 	for _, h := range list {
 		one, _ := h.(map[string]any)          //nolint:errcheck // as above
@@ -138,16 +138,21 @@ func isHook(command string) bool {
 	return found && rest != "" && isOurs([]string{strings.Trim(program, `"' `), "hook"}, "hook")
 }
 
-// jsonHooks writes the hooks of Claude Code and Codex.
-func jsonHooks(entries []hookEntry) edit {
+// jsonHooks writes hooks as Claude Code, Codex, Gemini CLI and Cursor have them. Cursor's file needs a version.
+func jsonHooks(entries []hookEntry, comments, versioned bool) edit {
 	ours := func(command string) bool {
 		return isHook(command) || slices.ContainsFunc(entries, func(h hookEntry) bool { return h.command == command })
 	}
 	return edit{
 		put: func(text []byte) ([]byte, error) {
-			d, err := parseJSON(text, false)
+			d, err := parseJSON(text, comments)
 			if err != nil {
 				return nil, err
+			}
+			if versioned && d.root.get("version") == nil {
+				if err := d.set(1, "version"); err != nil {
+					return nil, err
+				}
 			}
 			for _, entry := range entries {
 				if err := d.putHook(entry, ours); err != nil {
@@ -157,7 +162,7 @@ func jsonHooks(entries []hookEntry) edit {
 			return d.text, nil
 		},
 		cut: func(text []byte) ([]byte, error) {
-			d, err := parseJSON(text, false)
+			d, err := parseJSON(text, comments)
 			if err != nil {
 				return nil, err
 			}
@@ -170,7 +175,8 @@ func jsonHooks(entries []hookEntry) edit {
 			if string(d.text) == before {
 				return text, nil
 			}
-			return d.leftOver(d.prune("hooks"))
+			err = d.prune("hooks")
+			return d.text, err
 		},
 	}
 }
@@ -220,28 +226,19 @@ func (d *document) cutHooks(event string, ours func(string) bool) error {
 
 // tomlServer writes the table of the server into Codex's configuration.
 func tomlServer(command string, args []string) edit {
-	type table = map[string]any
 	quoted := make([]string, len(args))
 	for i, a := range args {
 		quoted[i] = tomlText(a)
 	}
 	b := script(fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", name, tomlText(command), strings.Join(quoted, ", ")), false)
-	read := func(text []byte) (table, error) {
-		t := table{}
-		if err := toml.Unmarshal(bytes.TrimPrefix(text, bom), &t); err != nil {
-			return nil, errors.New(strings.TrimPrefix(err.Error(), "toml: "))
-		}
-		return t, nil
-	}
 	return edit{
 		put: func(text []byte) ([]byte, error) {
-			before, err := read(text)
+			others, entry, err := tomlServers(text)
 			if err != nil {
 				return nil, err
 			}
-			servers, _ := before["mcp_servers"].(table) //nolint:errcheck // nil has no members
-			if _, _, found, err := b.span(text); err != nil || !found && servers[name] != nil {
-				if isOurs(commandWords(servers[name]), "serve") {
+			if _, _, found, err := b.span(text); err != nil || !found && entry != nil {
+				if isOurs(commandWords(entry), "serve") {
 					return text, nil
 				}
 				return nil, errors.Join(fmt.Errorf("mcp_servers has an entry %s that is none of this program", name), err)
@@ -253,30 +250,82 @@ func tomlServer(command string, args []string) edit {
 			if unextendable.Match(text) {
 				return nil, fmt.Errorf("mcp_servers is not written as tables there, so that mcp_servers.%s cannot be added", name)
 			}
-			now, err := read(after)
-			if err != nil {
-				return nil, fmt.Errorf("a table mcp_servers.%s cannot be added to it: %w", name, err)
-			}
-			if added, ok := now["mcp_servers"].(table); ok {
-				delete(added, name)
-				delete(servers, name)
-				if len(added) == 0 && before["mcp_servers"] == nil {
-					delete(now, "mcp_servers")
-				}
-			}
-			if !reflect.DeepEqual(before, now) {
-				return nil, errors.New("the edit would change other parts of it")
-			}
-			return after, nil
+			_, err = sameTOML(after, others)
+			return after, err
 		},
 		cut: func(text []byte) ([]byte, error) {
-			if _, err := read(text); err != nil {
-				return nil, err
+			others, entry, err := tomlServers(text)
+			if words := commandWords(entry); err != nil || entry != nil && !isOurs(words, "serve") && !slices.Equal(words, append([]string{command}, args...)) {
+				return text, err
 			}
-			return b.cutWhole(text)
+			if after, err := b.cut(text); err == nil {
+				if left, err := sameTOML(after, others); err == nil && left == nil {
+					return after, nil
+				}
+			}
+			after := cutTable(b.unmark(text)) // it is not as we wrote it: Codex moves the end of the file
+			left, err := sameTOML(after, others)
+			if err == nil && left != nil {
+				err = fmt.Errorf("mcp_servers.%s is not written as a table, and cannot be taken out", name)
+			}
+			return after, err
 		},
 	}
 }
+
+// tomlTable is a table of TOML.
+type tomlTable = map[string]any
+
+// tomlServers reads a configuration: the entry of our server, nil for none, and the rest.
+func tomlServers(text []byte) (others tomlTable, entry any, err error) {
+	others = tomlTable{}
+	if err := toml.Unmarshal(bytes.TrimPrefix(text, bom), &others); err != nil {
+		return nil, nil, errors.New(strings.TrimPrefix(err.Error(), "toml: "))
+	}
+	if servers, ok := others["mcp_servers"].(tomlTable); ok {
+		entry = servers[name]
+		if delete(servers, name); len(servers) == 0 {
+			delete(others, "mcp_servers")
+		}
+	}
+	return others, entry, nil
+}
+
+// sameTOML refuses a text that says anything else than others, beside the entry of our server, which it returns.
+func sameTOML(text []byte, others tomlTable) (entry any, err error) {
+	now, entry, err := tomlServers(text)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("mcp_servers.%s cannot be edited by itself: %w", name, err)
+	case !reflect.DeepEqual(now, others):
+		return nil, fmt.Errorf("mcp_servers.%s cannot be edited without changing other parts", name)
+	}
+	return entry, nil
+}
+
+// cutTable takes the tables of our server out, wherever they are. What stands between their last key and the next table stays.
+func cutTable(text []byte) []byte {
+	var kept, between []byte
+	inside := false
+	for line := range bytes.Lines(text) {
+		trimmed := bytes.TrimSpace(line)
+		if bytes.HasPrefix(trimmed, []byte("[")) {
+			inside = ownTable.Match(trimmed)
+		}
+		switch {
+		case !inside:
+			kept, between = append(append(kept, between...), line...), nil
+		case len(trimmed) == 0 || trimmed[0] == '#':
+			between = append(between, line...)
+		default:
+			between = nil
+		}
+	}
+	return append(kept, between...)
+}
+
+// ownTable finds the headers of our server's tables.
+var ownTable = regexp.MustCompile(`^\[[ \t]*["']?mcp_servers["']?[ \t]*\.[ \t]*["']?` + name + `["']?[ \t]*[\].]`)
 
 // unextendable finds servers that are written as one value or with dotted keys, which a table cannot be added to.
 var unextendable = regexp.MustCompile(`(?m)^[ \t]*["']?mcp_servers["']?[ \t]*[=.]`)
@@ -291,15 +340,4 @@ func tomlText(s string) string {
 }
 
 // marked writes a block of a text file.
-func marked(b block) edit {
-	return edit{put: b.put, cut: b.cutWhole}
-}
-
-// cutWhole is cut, and nil where nothing is left then.
-func (b block) cutWhole(text []byte) ([]byte, error) {
-	after, err := b.cut(text)
-	if err == nil && len(after) < len(text) && len(bytes.TrimSpace(after)) == 0 {
-		return nil, nil
-	}
-	return after, err
-}
+func marked(b block) edit { return edit{put: b.put, cut: b.cut} }

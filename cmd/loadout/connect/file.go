@@ -109,12 +109,11 @@ func (f *file) change(after []byte) *Change {
 
 // record is what is kept of a file that was written, so that it can be as it was.
 type record struct {
-	Path    string      `json:"path"`
-	Existed bool        `json:"existed"`
-	Mode    fs.FileMode `json:"mode"`
-	After   string      `json:"after"`             // digest of what was written
-	Folders []string    `json:"folders,omitempty"` // that were made for it, the outermost first
-	Before  []byte      `json:"-"`
+	Path    string   `json:"path"`
+	Existed bool     `json:"existed"`
+	After   string   `json:"after"`             // digest of what was written
+	Folders []string `json:"folders,omitempty"` // that were made for it, the outermost first
+	Before  []byte   `json:"-"`
 }
 
 func digest(text []byte) string {

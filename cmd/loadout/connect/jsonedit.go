@@ -23,8 +23,22 @@ func (d *document) find(path ...string) (*node, error) {
 	return n, nil
 }
 
-// decode reads the value at a node, without comments.
+// decode reads the value at a node, whatever comments stand in it.
 func (d *document) decode(n *node) any {
+	switch {
+	case n.isObject():
+		object := map[string]any{}
+		for _, m := range n.members {
+			object[m.key] = d.decode(m.value)
+		}
+		return object
+	case n.isList():
+		list := []any{}
+		for _, item := range n.items {
+			list = append(list, d.decode(item))
+		}
+		return list
+	}
 	var v any
 	if json.Unmarshal(d.text[n.start:n.end], &v) != nil {
 		return nil

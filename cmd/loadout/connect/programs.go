@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/agentloadout/loadout/engine/hook"
+	"github.com/agentloadout/loadout/engine/words"
 )
 
 // Programs are the agent programs that can be connected.
@@ -35,7 +37,7 @@ func (c *Config) targets() ([]target, error) {
 	case "claude-code":
 		typed := map[string]any{"type": "stdio", "command": c.Command, "args": []any{"serve"}}
 		server := []edit{jsonServer(typed, false, "mcpServers")}
-		hooks := []edit{jsonHooks(c.hooks("Edit|Write|MultiEdit|NotebookEdit"))}
+		hooks := []edit{jsonHooks(c.hooks("Edit|Write|MultiEdit|NotebookEdit", usualEvents...), false, false)}
 		if c.Scope == Project {
 			return []target{{c.in(".mcp.json"), server}, {c.in(".claude/settings.json"), hooks}, {c.in("CLAUDE.md"), notes}}, nil
 		}
@@ -55,22 +57,28 @@ func (c *Config) targets() ([]target, error) {
 		const edits = "Edit|Write|Bash" // it also takes patches out of shell commands, and applies them itself
 		return []target{
 			{filepath.Join(dir, "config.toml"), []edit{tomlServer(c.Command, []string{"serve"})}},
-			{filepath.Join(dir, "hooks.json"), []edit{jsonHooks(c.hooks(edits))}},
+			{filepath.Join(dir, "hooks.json"), []edit{jsonHooks(c.hooks(edits, usualEvents...), false, false)}},
 			{agents, notes},
 		}, nil
 	case "cursor":
 		server := []edit{jsonServer(stdio, true, "mcpServers")}
+		hooks := []edit{jsonHooks(c.hooks("Write|Edit|StrReplace|Delete|ApplyPatch", "sessionStart", "preToolUse", "postToolUse"), true, true)}
 		if c.Scope == User { // rules of a person are not in a file
-			return []target{{c.home(".cursor/mcp.json"), server}}, nil
+			return []target{{c.home(".cursor/mcp.json"), server}, {c.home(".cursor/hooks.json"), hooks}}, nil
 		}
 		rule := "---\ndescription: Coordination with other agents\nalwaysApply: true\n---\n"
-		return []target{{c.in(".cursor/mcp.json"), server}, {c.in(".cursor/rules/loadout.mdc"), []edit{whole(rule + instructions)}}}, nil
+		return []target{
+			{c.in(".cursor/mcp.json"), server}, {c.in(".cursor/hooks.json"), hooks}, {c.in(".cursor/rules/loadout.mdc"), []edit{whole(rule + instructions)}},
+		}, nil
 	case "gemini":
-		server := []edit{jsonServer(stdio, true, "mcpServers")}
-		if c.Scope == User {
-			return []target{{c.home(".gemini/settings.json"), server}, {c.home(".gemini/GEMINI.md"), notes}}, nil
+		set := []edit{
+			jsonServer(stdio, true, "mcpServers"),
+			jsonHooks(c.hooks("^(write_file|replace)$", "SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "SessionEnd"), true, false),
 		}
-		return []target{{c.in(".gemini/settings.json"), server}, {c.in("GEMINI.md"), notes}}, nil
+		if c.Scope == User {
+			return []target{{c.home(".gemini/settings.json"), set}, {c.home(".gemini/GEMINI.md"), notes}}, nil
+		}
+		return []target{{c.in(".gemini/settings.json"), set}, {c.in("GEMINI.md"), notes}}, nil
 	case "opencode":
 		local := map[string]any{"type": "local", "command": []any{c.Command, "serve"}, "enabled": true}
 		server := []edit{jsonServer(local, true, "mcp")}
@@ -90,29 +98,38 @@ func (c *Config) targets() ([]target, error) {
 func (c *Config) in(path string) string   { return filepath.Join(c.Root, filepath.FromSlash(path)) }
 func (c *Config) home(path string) string { return filepath.Join(c.Home, filepath.FromSlash(path)) }
 
+// usualEvents are those that are answered, by the names that most programs have for them. Nothing is done at Stop.
+var usualEvents = []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SessionEnd"}
+
 // hookSeconds is how long a program waits for a hook, which needs a few milliseconds.
 const hookSeconds = 10
 
-// seconds is how long the program waits: Codex says at each start that it would wait no longer than 3 s at the end of a session.
-func (c *Config) seconds(ev hook.Event) int {
-	if c.Program == "codex" && ev == hook.SessionEnd {
+// timeout is how long the program waits, in its own unit. Codex says at each start that it would wait no longer than 3 s at the end of a
+// session.
+func (c *Config) timeout(ev hook.Event) int {
+	switch {
+	case c.Program == "codex" && ev == hook.SessionEnd:
 		return 3
+	case c.Program == "gemini":
+		return hookSeconds * 1000
 	}
 	return hookSeconds
 }
 
-// hooks are what the program runs. matcher names the tools that edit files.
-func (c *Config) hooks(matcher string) []hookEntry {
-	command := c.Command
-	if strings.ContainsAny(command, ` '()&;$`) {
-		command = `"` + command + `"`
+// hooks are what the program runs at events, by its names for them. matcher names the tools that edit files.
+func (c *Config) hooks(matcher string, events ...string) []hookEntry {
+	command := words.ShellWord(c.Command)
+	if runtime.GOOS == "windows" {
+		if command = c.Command; strings.ContainsAny(command, " '()&;$") {
+			command = `"` + command + `"`
+		}
 	}
 	var list []hookEntry
-	for _, ev := range hook.Events() {
-		if ev == hook.Stop { // nothing is done at it
-			continue
+	for _, name := range events {
+		ev, _ := hook.ParseEvent(name)
+		h := hookEntry{
+			event: name, command: fmt.Sprintf("%s hook %s --host %s", command, name, c.Program), timeout: c.timeout(ev), flat: c.Program == "cursor",
 		}
-		h := hookEntry{event: string(ev), command: fmt.Sprintf("%s hook %s --host %s", command, ev, c.Program), timeout: c.seconds(ev)}
 		if ev == hook.PreToolUse || ev == hook.PostToolUse {
 			h.matcher = matcher
 		}
@@ -134,7 +151,7 @@ func whole(text string) edit {
 			if string(now) != text {
 				return now, nil
 			}
-			return nil, nil
+			return []byte{}, nil
 		},
 	}
 }
