@@ -119,7 +119,8 @@ type Register struct {
 	Host    string
 }
 
-// EndAgent ends an agent's session. What it has taken becomes open again; its claims stay and may be taken over.
+// EndAgent ends an agent's session. What it has taken becomes open again; its claims stay and may be taken over. One that holds
+// something, or has edited files since its last update, leaves its handover card as an update.
 type EndAgent struct {
 	Name, Reason string
 }

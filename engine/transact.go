@@ -17,6 +17,9 @@ func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
 		r.Command = c
 	}
 	gathered := e.gather(&r)
+	if c, ok := r.Command.(EndAgent); ok {
+		gathered = e.handOver(ctx, c.Name, r.By)
+	}
 	var known state.Agent
 	receipt, err := e.transact(ctx, transaction{
 		decide: func(v View) ([]event.Event, error) {
@@ -40,9 +43,9 @@ func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
 		if len(c.Files) > 0 {
 			e.forgetTouched(c.Agent)
 		}
-		if gathered != "" {
-			receipt.Notes = append(receipt.Notes, gathered)
-		}
+	}
+	if gathered != "" {
+		receipt.Notes = append(receipt.Notes, gathered)
 	}
 	if _, ok := r.Command.(Register); ok && known.Name == "" {
 		receipt.Agent = receipt.Events[0].From

@@ -217,7 +217,7 @@ func (s *Server) leave(ctx context.Context) {
 	v, err := s.engine.View(ctx)
 	if err == nil {
 		if name, ok := sp.still(v.State); ok {
-			err = s.engine.EndSession(ctx, name, "its client is gone")
+			_, err = s.engine.Do(ctx, engine.Request{Command: engine.EndAgent{Name: name, Reason: "its client is gone"}})
 		}
 	}
 	if err != nil {
