@@ -163,29 +163,32 @@ func cardClaims(v *View, agent string) []string {
 
 // cardTasks lists what the agent has taken first, then what waits for it.
 func cardTasks(v *View, agent string) []string {
+	mine := func(t *state.Task) bool { return event.SameName(t.TakenBy, agent) }
 	var taken, waiting []string
-	for _, t := range v.State.Pending() {
+	for _, t := range v.State.PendingIf(func(t *state.Task) bool { return !t.Question && (mine(t) || t.TakenBy == "" && isFor(t, agent)) }) {
 		item := fmt.Sprintf("[%s] %s, from %s", t.ID, t.Description, t.From)
-		switch {
-		case t.Question:
-		case event.SameName(t.TakenBy, agent):
+		if mine(&t) {
 			taken = append(taken, item+" (yours)")
-		case t.TakenBy == "" && (event.SameName(t.To, agent) || t.To == event.Broadcast):
+		} else {
 			waiting = append(waiting, item)
 		}
 	}
 	return append(taken, waiting...)
 }
 
+// isFor reports whether a task or question is for an agent, or for everybody.
+func isFor(t *state.Task, agent string) bool {
+	return t.To == event.Broadcast || event.SameName(t.To, agent)
+}
+
 // cardQuestions lists the questions that wait for the agent's answer first, then its own that nobody has answered.
 func cardQuestions(v *View, agent string) []string {
+	own := func(t *state.Task) bool { return event.SameName(t.From, agent) }
 	var asked, asking []string
-	for _, t := range v.State.Pending() {
-		switch {
-		case !t.Question:
-		case event.SameName(t.From, agent):
+	for _, t := range v.State.PendingIf(func(t *state.Task) bool { return t.Question && (own(t) || isFor(t, agent)) }) {
+		if own(&t) {
 			asking = append(asking, fmt.Sprintf("[%s] %s, asked of %s", t.ID, t.Description, t.To))
-		case event.SameName(t.To, agent) || t.To == event.Broadcast:
+		} else {
 			asked = append(asked, fmt.Sprintf("[%s] %s, from %s", t.ID, t.Description, t.From))
 		}
 	}

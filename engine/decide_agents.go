@@ -174,12 +174,10 @@ func (v View) leftBehind(a state.Agent) string {
 			claims++
 		}
 	}
-	tasks, was := 0, a.Registered || a.Ended != nil
-	for _, t := range v.State.Pending() {
-		if event.SameName(t.TakenBy, a.Name) || was && event.SameName(t.To, a.Name) {
-			tasks++
-		}
-	}
+	was := a.Registered || a.Ended != nil
+	tasks := len(v.State.PendingIf(func(t *state.Task) bool {
+		return event.SameName(t.TakenBy, a.Name) || was && event.SameName(t.To, a.Name)
+	}))
 	var left []string
 	if claims > 0 {
 		left = append(left, words.Plural(claims, "claim"))

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
@@ -107,8 +106,7 @@ func (v View) take(c Emit) ([]event.Event, error) {
 	if !t.Open() {
 		return nil, v.refuseSettled(t)
 	}
-	ready := slices.ContainsFunc(v.State.Ready(c.From), func(r state.Task) bool { return r.ID == t.ID })
-	if ready || t.Status == state.TaskTaken && event.SameName(t.TakenBy, c.From) {
+	if v.State.IsReady(t.ID, c.From) || t.Status == state.TaskTaken && event.SameName(t.TakenBy, c.From) {
 		c.Resolves = t.ID
 		return draft1(c.asIs(event.Task{}))
 	}

@@ -199,6 +199,9 @@ func cancelEvent(c Cancel, t state.Task) (event.Event, error) {
 	return ev, err
 }
 
+// maxSuggested is how many of the newest open tasks are looked at for what could have been meant.
+const maxSuggested = 1000
+
 // find resolves what stands for a task or question: id, beginning of an id, or #SEQ.
 func (v View) find(kind, name string, wanted func(state.Task) bool) (state.Task, error) {
 	name = strings.TrimSpace(name)
@@ -207,11 +210,10 @@ func (v View) find(kind, name string, wanted func(state.Task) bool) (state.Task,
 	case 1:
 		return found[0], nil
 	case 0:
-		var ids []string
-		for _, t := range v.State.Pending() {
-			if wanted(t) {
-				ids = append(ids, t.ID)
-			}
+		open, _ := v.State.NewestPending(maxSuggested, func(t *state.Task) bool { return wanted(*t) })
+		ids := make([]string, len(open))
+		for i := range open {
+			ids[i] = open[i].ID
 		}
 		missing := &NotFoundError{Kind: kind, Name: told(name), Suggestions: suggest.Closest(name, ids)}
 		missing.Hints = []string{"loadout coord status    to list what is open"}

@@ -49,10 +49,12 @@ func (e *Engine) HandoffStatus(ctx context.Context) (HandoffStatus, error) {
 	return s, nil
 }
 
+func isHandoff(t *state.Task) bool { return t.Handoff }
+
 // sort tells what is pending from what is done. The log decides over what it knows, the file over the rest.
 func sort(s *state.State, box mailbox) HandoffStatus {
-	for _, t := range s.Tasks() { // what a crash kept out of the file
-		if t.Handoff && !box.ids[t.ID] {
+	for _, t := range s.TasksIf(isHandoff) { // what a crash kept out of the file
+		if !box.ids[t.ID] {
 			box.add(taskMessage(t))
 		}
 	}
@@ -211,10 +213,7 @@ func adopt(v View, box mailbox, m Message, from, evidence string) ([]event.Event
 
 // behind reports whether the file lacks a message that the log stands for, or the log a settlement that another program wrote.
 func behind(s *state.State, box mailbox) bool {
-	for _, t := range s.Tasks() {
-		if !t.Handoff {
-			continue
-		}
+	for _, t := range s.TasksIf(isHandoff) {
 		if _, settled := box.settled[t.ID]; !box.ids[t.ID] || settled == t.Open() {
 			return true
 		}
@@ -252,13 +251,13 @@ func (e *Engine) mendMessages(ctx context.Context) []string {
 // missing lists the messages that the log stands for and the file lacks. It must not look at the memory: the caller holds it.
 func (e *Engine) missing(ctx context.Context, s *state.State, box mailbox) ([]Message, error) {
 	var messages []Message
-	tasks := slices.Clone(s.Tasks())
+	tasks := s.TasksIf(isHandoff)
 	slices.SortFunc(tasks, func(a, b state.Task) int { return cmp.Compare(a.Seq, b.Seq) })
 	for _, t := range tasks {
-		if t.Handoff && !box.ids[t.ID] {
+		if !box.ids[t.ID] {
 			messages = append(messages, taskMessage(t))
 		}
-		if _, told := box.settled[t.ID]; !t.Handoff || t.Open() || told {
+		if _, told := box.settled[t.ID]; t.Open() || told {
 			continue
 		}
 		settled := map[state.TaskStatus]event.Type{state.TaskDone: event.TypeDone, state.TaskFailed: event.TypeError, state.TaskCancelled: event.TypeCancel}
@@ -274,9 +273,9 @@ func (e *Engine) missing(ctx context.Context, s *state.State, box mailbox) ([]Me
 // foreignSettlements makes the events for what another program has settled in the file.
 func foreignSettlements(v View, box mailbox) ([]event.Event, error) {
 	var events []event.Event
-	for _, t := range v.State.Pending() {
+	for _, t := range v.State.PendingIf(isHandoff) {
 		at, settled := box.settled[t.ID]
-		if !t.Handoff || !settled {
+		if !settled {
 			continue
 		}
 		m := box.messages[at]

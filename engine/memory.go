@@ -73,7 +73,7 @@ func (e *Engine) catchUp(ctx context.Context, read reader) error {
 			e.read = e.now()
 			return nil
 		}
-		if tries == 3 || !errors.Is(err, store.ErrReplaced) && !errors.Is(err, store.ErrMissing) {
+		if tries == rewrites || !rewritten(err) {
 			return fmt.Errorf("read log: %w", err)
 		}
 		e.remember(e.mem.at.Highest())
@@ -157,15 +157,15 @@ func (c *compaction) note(l *store.Line, ev *event.Event) {
 
 // freeze is the memory as a checkpoint.
 func (m *memory) freeze() (store.Checkpoint, error) {
-	folded, err := m.state.MarshalBinary()
-	if err != nil {
-		return store.Checkpoint{}, fmt.Errorf("freeze state: %w", err)
-	}
-	data := make([]byte, 0, len(folded)+3*binary.MaxVarintLen64)
+	var data []byte
 	for _, n := range []int64{m.last.removed, m.last.blurred, m.last.end} {
 		data = binary.AppendVarint(data, n)
 	}
-	return store.Checkpoint{Version: checkpointVersion, Pos: m.at, Index: m.index, State: append(data, folded...)}, nil
+	data, err := m.state.AppendBinary(data)
+	if err != nil {
+		return store.Checkpoint{}, fmt.Errorf("freeze state: %w", err)
+	}
+	return store.Checkpoint{Version: checkpointVersion, Pos: m.at, Index: m.index, State: data}, nil
 }
 
 // thaw is the memory that a checkpoint holds.
@@ -204,6 +204,9 @@ func (m *memory) due(isNew func() bool) (checkpoint, mark *store.Checkpoint) {
 	m.saved = m.at
 	if isNew() {
 		return nil, mark
+	}
+	if mark != nil && mark.Pos == m.at {
+		return mark, mark
 	}
 	if cp, err := m.freeze(); err == nil {
 		checkpoint = &cp

@@ -104,14 +104,11 @@ func (e *Engine) Snapshot(ctx context.Context, agent string) (Snapshot, error) {
 
 func snapshot(v *View, agent string) Snapshot {
 	s := Snapshot{
-		Agent: agent, AsOf: v.State.Head(), HighSeq: v.State.Head(), ReadTo: -1,
+		Agent: agent, AsOf: v.State.Head(), HighSeq: v.State.Head(), ReadTo: readTo(v, agent),
 		Skipped: v.State.Skips(), Halted: v.Halted,
 	}
-	if a, ok := v.State.Agent(agent); ok {
-		s.ReadTo = a.Cursor
-	}
 	t := &s.Truncated
-	s.Tasks, t.Tasks = newest(tasksFor(v.State.Pending(), agent), MaxSnapshotTasks)
+	s.Tasks, t.Tasks = v.State.NewestPending(MaxSnapshotTasks, func(t *state.Task) bool { return isAbout(t, agent) })
 	s.Decisions, t.Decisions = newest(v.State.Decisions(), MaxSnapshotDecisions)
 	s.Unacked, t.Unacked = v.State.News(agent, s.ReadTo, MaxSnapshotUnacked)
 	s.Unacked = orEmpty(s.Unacked)
@@ -127,11 +124,9 @@ func newest[T any](items []T, limit int) ([]T, int64) {
 	return orEmpty(items[over:]), int64(over)
 }
 
-// tasksFor keeps what an agent has to do with.
-func tasksFor(tasks []state.Task, agent string) []state.Task {
-	return slices.DeleteFunc(tasks, func(t state.Task) bool {
-		return t.To != event.Broadcast && !event.SameName(t.To, agent) && !event.SameName(t.From, agent) && !event.SameName(t.TakenBy, agent)
-	})
+// isAbout reports whether an agent has to do with a task.
+func isAbout(t *state.Task, agent string) bool {
+	return isFor(t, agent) || event.SameName(t.From, agent) || event.SameName(t.TakenBy, agent)
 }
 
 func (s *Snapshot) addContracts(v *View, agent string) {

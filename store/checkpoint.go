@@ -78,8 +78,10 @@ func (l *Log) saveCheckpoint(name string, c Checkpoint) error {
 	if err != nil {
 		return fmt.Errorf("save checkpoint: %w", err)
 	}
-	body := slices.Concat(head, []byte{'\n'}, index, c.State)
-	return l.replaceFile(name, append([]byte(checkpointMagic+checksum(body)+"\n"), body...), false)
+	first := checkpointMagic + checksum(nil) + "\n"
+	data := slices.Concat([]byte(first), head, []byte{'\n'}, index, c.State)
+	copy(data[len(checkpointMagic):], checksum(data[len(first):]))
+	return l.replaceFile(name, data, false)
 }
 
 func (l *Log) loadCheckpoint(name, version string) (Checkpoint, error) {

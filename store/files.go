@@ -115,8 +115,7 @@ func (l *Log) ReadFile(name string, maxBytes int64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	data := make([]byte, 0, min(info.Size(), maxBytes)+1)
-	b := bytes.NewBuffer(data)
+	b := bytes.NewBuffer(make([]byte, 0, min(info.Size(), maxBytes)+bytes.MinRead)) // room to find the end in
 	if _, err = io.Copy(b, io.NewSectionReader(f, 0, maxBytes+1)); err == nil && int64(b.Len()) > maxBytes {
 		err = fmt.Errorf("%w: more than %d bytes", ErrTooLarge, maxBytes)
 	}

@@ -193,15 +193,15 @@ func (c *Claim) equal(o Claim) bool {
 }
 
 func (s *State) carryTasks(kept *State, c *carried) error {
-	for _, t := range s.openTasks(func(*task) bool { return true }) {
-		mine, other := s.tasks.open[t.ID], kept.tasks.open[t.ID]
+	for _, mine := range s.tasks.sorted(every) {
+		other := kept.tasks.open[mine.ID]
 		if other == nil {
-			return fmt.Errorf("task %s is not among the lines that stay", t.ID)
+			return fmt.Errorf("task %s is not among the lines that stay", mine.ID)
 		}
 		if mine.To != other.To || mine.TakenBy != other.TakenBy || mine.takenSeq != other.takenSeq ||
 			!slices.Equal(mine.Waiting, other.Waiting) {
 			c.Tasks = append(c.Tasks, carriedTask{
-				ID: t.ID, To: t.To, Waiting: t.Waiting, TakenBy: t.TakenBy, TakenAt: t.TakenAt, TakenSeq: mine.takenSeq,
+				ID: mine.ID, To: mine.To, Waiting: mine.Waiting, TakenBy: mine.TakenBy, TakenAt: mine.TakenAt, TakenSeq: mine.takenSeq,
 			})
 		}
 	}

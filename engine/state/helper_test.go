@@ -88,7 +88,7 @@ func mustEqual(t failing, what string, got, want *State) {
 
 func marshal(t failing, s *State) []byte {
 	t.Helper()
-	data, err := s.MarshalBinary()
+	data, err := s.AppendBinary(nil)
 	if err != nil {
 		t.Fatalf("marshal: %v", err)
 	}

@@ -6,23 +6,25 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+	"unsafe"
 
 	"github.com/agentloadout/loadout/engine/event"
 )
 
-// MarshalBinary is the compact form for a checkpoint.
-func (s *State) MarshalBinary() ([]byte, error) {
+// AppendBinary appends the compact form for a checkpoint.
+func (s *State) AppendBinary(dst []byte) ([]byte, error) {
+	const each = 160 // an estimate of what an open task takes: text that grows is moved again and again
 	w := newEncoder()
+	w.out = slices.Grow(dst, each*len(s.tasks.open))
 	s.wire(w)
 	return w.out, nil
 }
 
-// Unmarshal reads what MarshalBinary of the same Version wrote. Bytes that are damaged give an error; whether they are those that
-// were written, a checksum has to say.
+// Unmarshal reads what AppendBinary of the same Version wrote. Bytes that are damaged give an error; whether they are those that
+// were written, a checksum has to say. The State keeps data, which must not be changed any more.
 func Unmarshal(data []byte) (*State, error) {
 	s := New()
-	w := &wire{decoding: true, in: string(data)}
+	w := &wire{decoding: true, in: unsafe.String(unsafe.SliceData(data), len(data))} //nolint:gosec // it does not change, see above
 	s.wire(w)
 	if w.err == nil && w.pos < len(w.in) {
 		w.fail()
@@ -206,15 +208,14 @@ func wireRevision(w *wire, r *revision) {
 }
 
 func (s *State) wireTasks(w *wire) {
-	open := slices.SortedFunc(maps.Values(s.tasks.open), func(a, b *task) int {
-		return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(a.ID, b.ID))
-	})
+	open := s.tasks.sorted(every)
 	settled := s.tasks.settled.list()
 	wireTaskList(w, &open)
 	wireTaskList(w, &settled)
 	if !w.decoding {
 		return
 	}
+	s.tasks.open = make(map[string]*task, len(open)) // it grows by copies otherwise
 	for _, t := range open {
 		t.epoch = s.epoch
 		s.tasks.open[t.ID] = t

@@ -2,6 +2,7 @@ package state
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -58,12 +59,7 @@ func (r *roster) own() {
 	if !r.shared {
 		return
 	}
-	r.list = slices.Clone(r.list)
-	index := make(map[string]int, len(r.index))
-	for name, i := range r.index {
-		index[name] = i
-	}
-	r.index, r.shared = index, false
+	r.list, r.index, r.shared = slices.Clone(r.list), maps.Clone(r.index), false
 }
 
 // find returns the place of a name, stranger if it is not known.

@@ -395,7 +395,7 @@ func FuzzFold(f *testing.F) {
 		mustEqual(t, "read again", again, s)
 		s.Agents()
 		s.Contracts()
-		s.Ready("a")
+		s.FirstReady("a")
 		s.Overlapping("src", true)
 	})
 }

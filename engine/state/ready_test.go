@@ -24,10 +24,15 @@ func manyTasks(t testing.TB, n int) *State {
 	return s
 }
 
+// ready lists the tasks that are ready for an agent.
+func (s *State) ready(agent string) []Task {
+	return s.PendingIf(func(t *Task) bool { return s.IsReady(t.ID, agent) })
+}
+
 func TestFirstReadyIsTheFirstOfReady(t *testing.T) {
 	s := manyTasks(t, 300)
 	for _, agent := range []string{"codex", "Gemini", "nobody"} {
-		all := s.Ready(agent)
+		all := s.ready(agent)
 		first, ok := s.FirstReady(agent)
 		if !ok || len(all) == 0 || first.ID != all[0].ID {
 			t.Errorf("%s: first %s of %d", agent, first.ID, len(all))

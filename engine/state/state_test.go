@@ -178,7 +178,7 @@ func TestTasks(t *testing.T) {
 		t.Error("an answered question is open or lost")
 	}
 	same(t, "question", answered, got)
-	same(t, "ready", 0, len(l.state.Ready("gemini")))
+	same(t, "ready", 0, len(l.state.ready("gemini")))
 
 	l.add("codex", "user", event.Done{Evidence: "tests"}, resolving(a.ID)) // 5
 	l.add("other", "user", event.Error{}, resolving(a.ID))                 // 6: settled already
@@ -189,10 +189,10 @@ func TestTasks(t *testing.T) {
 	same(t, "waiting", []string{"later"}, l.state.Pending()[0].Waiting)
 	l.add("user", "*", event.Task{}, func(e *event.Event) { e.ID = "later" }) // 7
 	l.add("user", "*", event.Cancel{}, resolving("later"))                    // 8: cancelled is not done
-	same(t, "still waiting", 0, len(l.state.Ready("codex")))
+	same(t, "still waiting", 0, len(l.state.ready("codex")))
 	l.add("user", "*", event.Task{}, func(e *event.Event) { e.ID = "later" }) // 9: an id may come again
 	l.add("codex", "*", event.Done{}, resolving("later"))                     // 10
-	same(t, "ready", []string{b.ID}, ids(l.state.Ready("codex")))
+	same(t, "ready", []string{b.ID}, ids(l.state.ready("codex")))
 }
 
 func ids(tasks []Task) []string {
@@ -211,9 +211,9 @@ func TestReady(t *testing.T) {
 	l.add("user", "codex", event.Question{})
 	taken := l.add("user", "codex", event.Task{})
 	l.add("codex", "user", event.Task{}, resolving(taken.ID))
-	same(t, "ready", []string{all.ID, mine.ID}, ids(l.state.Ready("codex")))
+	same(t, "ready", []string{all.ID, mine.ID}, ids(l.state.ready("codex")))
 	l.add("codex", "*", event.Agent{Action: event.AgentEnded, Name: "CODEX"})
-	same(t, "ready once its session has ended", []string{all.ID, mine.ID, taken.ID}, ids(l.state.Ready("codex")))
+	same(t, "ready once its session has ended", []string{all.ID, mine.ID, taken.ID}, ids(l.state.ready("codex")))
 }
 
 func TestOldWordsThatSettle(t *testing.T) {

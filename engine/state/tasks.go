@@ -2,6 +2,7 @@ package state
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,10 +171,16 @@ func (s *State) renameTasks(previous, name string) {
 }
 
 // Tasks lists tasks and questions: open ones first come first, then settled ones newest first.
-func (s *State) Tasks() []Task {
-	list := s.Pending()
+func (s *State) Tasks() []Task { return s.TasksIf(every) }
+
+// TasksIf lists the wanted ones of Tasks. wanted may neither change nor keep what it is given: a task is large, and only those are
+// copied that are wanted.
+func (s *State) TasksIf(wanted func(*Task) bool) []Task {
+	list := s.PendingIf(wanted)
 	for _, t := range s.tasks.settled.newest() {
-		list = append(list, (*t).Task)
+		if wanted(&(*t).Task) {
+			list = append(list, (*t).Task)
+		}
 	}
 	return list
 }
@@ -197,7 +204,7 @@ func (s *State) FindTasks(word string) []Task {
 	if t, ok := s.Task(word); ok {
 		return []Task{t}
 	}
-	if open := s.openTasks(func(t *task) bool { return named(t.ID, t.Seq, word) }); len(open) > 0 {
+	if open := s.PendingIf(func(t *Task) bool { return named(t.ID, t.Seq, word) }); len(open) > 0 {
 		return open
 	}
 	var settled []Task
@@ -232,19 +239,64 @@ func named(id string, seq int64, word string) bool {
 }
 
 // Pending lists open tasks and questions by sequence number.
-func (s *State) Pending() []Task { return s.openTasks(func(*task) bool { return true }) }
+func (s *State) Pending() []Task { return s.PendingIf(every) }
 
-// Ready lists the tasks that an agent could take now, by sequence number: open, for it or for everybody, all that they need done.
-// Questions are answered, not taken.
-func (s *State) Ready(agent string) []Task {
-	return s.openTasks(func(t *task) bool { return t.readyFor(agent) })
+func every(*Task) bool { return true }
+
+// PendingIf lists the wanted ones of Pending, see TasksIf.
+func (s *State) PendingIf(wanted func(*Task) bool) []Task {
+	list, _ := s.NewestPending(math.MaxInt, wanted)
+	return list
 }
 
-// FirstReady is the first of Ready, found without a list of them all.
+// NewestPending lists the newest limit ones of PendingIf and says how many it leaves out.
+func (s *State) NewestPending(limit int, wanted func(*Task) bool) (list []Task, omitted int64) {
+	found := s.tasks.sorted(wanted)
+	over := max(0, len(found)-limit)
+	list = make([]Task, len(found)-over)
+	for i, t := range found[over:] {
+		list[i] = t.Task
+	}
+	return list, int64(over)
+}
+
+// sorted lists the wanted ones of what is open, by sequence number.
+func (t *tasks) sorted(wanted func(*Task) bool) []*task {
+	type place struct { // of many tasks, each lies somewhere else: numbers are compared without going there
+		seq  int64
+		task *task
+	}
+	places := make([]place, 0, len(t.open))
+	for _, open := range t.open {
+		if wanted(&open.Task) {
+			places = append(places, place{open.Seq, open})
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		if a.seq != b.seq {
+			return cmp.Compare(a.seq, b.seq)
+		}
+		return strings.Compare(a.task.ID, b.task.ID)
+	})
+	list := make([]*task, len(places))
+	for i := range places {
+		list[i] = places[i].task
+	}
+	return list
+}
+
+// IsReady reports whether an agent could take a task now: it is open, for the agent or for everybody, and all that it needs is done.
+// Questions are answered, not taken.
+func (s *State) IsReady(id, agent string) bool {
+	t := s.tasks.open[id]
+	return t != nil && t.readyFor(agent)
+}
+
+// FirstReady is the task with the lowest sequence number that is ready for an agent, see IsReady.
 func (s *State) FirstReady(agent string) (Task, bool) {
 	var first *task
 	for _, t := range s.tasks.open {
-		if (first == nil || inOrder(t, first) < 0) && t.readyFor(agent) {
+		if (first == nil || t.Seq < first.Seq || t.Seq == first.Seq && t.ID < first.ID) && t.readyFor(agent) {
 			first = t
 		}
 	}
@@ -256,27 +308,4 @@ func (s *State) FirstReady(agent string) (Task, bool) {
 
 func (t *task) readyFor(agent string) bool {
 	return t.Status == TaskOpen && !t.Question && len(t.Waiting) == 0 && (t.To == event.Broadcast || event.SameName(t.To, agent))
-}
-
-func inOrder(a, b *task) int {
-	if a.Seq != b.Seq {
-		return cmp.Compare(a.Seq, b.Seq)
-	}
-	return strings.Compare(a.ID, b.ID)
-}
-
-// openTasks lists the wanted ones of what is open, by sequence number. A task is large: only those are copied.
-func (s *State) openTasks(wanted func(*task) bool) []Task {
-	var found []*task
-	for _, t := range s.tasks.open {
-		if wanted(t) {
-			found = append(found, t)
-		}
-	}
-	slices.SortFunc(found, inOrder)
-	list := make([]Task, len(found))
-	for i, t := range found {
-		list[i] = t.Task
-	}
-	return list
 }

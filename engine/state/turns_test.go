@@ -100,7 +100,7 @@ func TestWhatBecomesOfATurn(t *testing.T) {
 			if m := s.Meter("a"); m.Passive != 2 || m.Duplicate != 1 || m.Delivered != tt.deliver || m.Failed != tt.failed {
 				t.Errorf("%+v", m)
 			}
-			if data, err := s.MarshalBinary(); err != nil {
+			if data, err := s.AppendBinary(nil); err != nil {
 				t.Error(err)
 			} else if again, err := Unmarshal(data); err != nil {
 				t.Error(err)

@@ -49,9 +49,7 @@ type Outlook struct {
 
 // Waiting lists what waits for a person: by weight, then the oldest first.
 func (s *State) Waiting(o Outlook) []Waiting {
-	if o.Stale == nil {
-		o.Stale = func(string) bool { return false }
-	}
+	o.Stale = askedOnce(o.Stale)
 	var list []Waiting
 	if h := o.Halt; h != nil {
 		list = append(list, Waiting{
@@ -66,6 +64,19 @@ func (s *State) Waiting(o Outlook) []Waiting {
 		return cmp.Or(cmp.Compare(a.Kind.weight(), b.Kind.weight()), a.Since.Compare(b.Since), cmp.Compare(a.Seq, b.Seq))
 	})
 	return list
+}
+
+// askedOnce is stale that asks but once for each agent: to find out may mean to look at its process. nil says no of everybody.
+func askedOnce(stale func(agent string) bool) func(agent string) bool {
+	known := map[string]bool{}
+	return func(agent string) bool {
+		over, asked := known[agent]
+		if !asked && stale != nil {
+			over = stale(agent)
+			known[agent] = over
+		}
+		return over
+	}
 }
 
 // waitingTurns adds turns that are not repeated on their own, and sessions that a cap keeps from their next turn.
@@ -139,18 +150,15 @@ func (s *State) waitingWork(list []Waiting) []Waiting {
 // waitingTasks adds questions and tasks that are put to a person, and questions that nobody is left to answer.
 func (s *State) waitingTasks(list []Waiting, o Outlook) []Waiting {
 	people := s.people()
-	for _, t := range s.Pending() {
-		person := people[event.FoldName(t.To)]
+	person := func(t *Task) bool { return t.Status == TaskOpen && people[event.FoldName(t.To)] }
+	orphan := func(t *Task) bool { return t.Question && t.To != event.Broadcast && o.Stale(t.To) }
+	for _, t := range s.PendingIf(func(t *Task) bool { return person(t) || orphan(t) }) {
 		w := Waiting{Kind: WaitTask, Text: t.Description, Agent: t.From, Since: t.At, Seq: t.Seq, ID: t.ID, Verb: []string{"coord", "done", t.ID}}
 		if t.Question {
 			w.Kind, w.Verb = WaitQuestion, []string{"coord", "answer", t.ID, "…"}
 		}
-		switch {
-		case person && t.Status == TaskOpen:
-		case t.Question && t.To != event.Broadcast && o.Stale(t.To):
+		if !person(&t) {
 			w.Text = fmt.Sprintf("%s (to %s, whose session is over)", t.Description, t.To)
-		default:
-			continue
 		}
 		list = append(list, w)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// errDamaged says that marshalled bytes are not what MarshalBinary wrote.
+// errDamaged says that marshalled bytes are not what AppendBinary wrote.
 var errDamaged = errors.New("marshalled state is damaged")
 
 // wire carries values to or from bytes. One description of a value serves both ways, so that reading cannot drift from writing:
