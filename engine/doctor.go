@@ -66,8 +66,8 @@ type DoctorReport struct {
 	Findings     []Finding `json:"findings"`
 }
 
-// Doctor checks the log, the lock, the checkpoint, permissions and the file system. It changes nothing without Fix, and with
-// Fix nothing that it has not archived.
+// Doctor checks the log, the lock, the checkpoint, permissions and the file system. It changes nothing without Fix, but that it makes
+// and removes a file to see whether there is room, and with Fix nothing that it has not archived.
 func (e *Engine) Doctor(ctx context.Context, o DoctorOptions) (DoctorReport, error) {
 	report, err := e.examine(ctx, o)
 	if err != nil || !o.Fix || report.Healthy {
@@ -159,7 +159,7 @@ func fromStore(f store.Finding) Finding {
 		out.Fixable = true // by moving lines out, all of them at once, and by folding what is left
 	case store.FallingSeqs, store.DuplicateSeqs:
 		out.Info = true
-	case store.OpenToOthers, store.UnsafePath, store.NotWritable, store.NetworkDir, store.LogUnreadable, store.LeftoverFile,
+	case store.OpenToOthers, store.UnsafePath, store.NotWritable, store.NoSpace, store.NetworkDir, store.LogUnreadable, store.LeftoverFile,
 		store.OtherProgram:
 	}
 	return out
@@ -169,15 +169,22 @@ func fromStore(f store.Finding) Finding {
 func (e *Engine) examineEvents(ctx context.Context, r *DoctorReport) error {
 	answered := e.readHead()
 	fresh := emptyMemory()
-	var far far
+	var (
+		far  far
+		loss recorded
+	)
 	if _, err := e.log.Read(ctx, place{}, func(b store.Batch) error {
 		_ = far.look(b)
+		loss.look(b)
 		return fresh.plain(b)
 	}); err != nil {
 		return fmt.Errorf("fold log: %w", err)
 	}
 	r.Lines, r.Bytes, r.HighSeq = fresh.at.Lines, fresh.at.Offset, fresh.at.Highest()
 	if err := e.examineLoss(ctx, r, answered); err != nil {
+		return err
+	}
+	if err := e.examineRecorded(ctx, r, loss); err != nil {
 		return err
 	}
 	if far.count > 0 {
@@ -287,7 +294,7 @@ func (e *Engine) examineArchives(r *DoctorReport) error {
 	}
 	if r.ArchiveBytes >= largeArchives {
 		r.add(Finding{Code: findingArchives, Info: true, Text: fmt.Sprintf(
-			"%s take %s; an old one can be removed by hand, and with it the view of the time before its compaction",
+			"%s: %s in all; an old one can be removed by hand, and with it the view of the time before its compaction",
 			words.Plural(r.Archives, "archive"), words.Bytes(r.ArchiveBytes))})
 	}
 	if above := e.options.CompactAbove; above > 0 && r.Bytes >= above {

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"strings"
 	"syscall"
@@ -11,6 +12,7 @@ import (
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/store"
+	"github.com/agentloadout/loadout/store/storetest"
 )
 
 func (s *scene) doctor(fix bool) DoctorReport {
@@ -298,13 +300,76 @@ func TestDoctorTellsSizesInWords(t *testing.T) {
 	}
 }
 
+// TestDoctorTellsOfLargeArchives: nothing removes them by itself.
+func TestDoctorTellsOfLargeArchives(t *testing.T) {
+	s := newScene(t)
+	s.do(note("codex", "x"))
+	archive := s.path(store.LogName + ".1.archive")
+	if err := os.WriteFile(archive, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(archive, largeArchives); err != nil { // it takes no room
+		t.Fatal(err)
+	}
+	if r := s.doctor(false); !r.Healthy || codes(r) != "large-archives?" || !strings.HasPrefix(r.Findings[0].Text, "1 archive: 1.0 GB in all") {
+		t.Errorf("%+v", r.Findings)
+	}
+}
+
 // TestDoctorOfWhatCannotBeWritten: all is not well there.
 func TestDoctorOfWhatCannotBeWritten(t *testing.T) {
 	s := newScene(t)
 	s.do(note("codex", "x"))
 	s.Engine = s.open(Options{FS: readOnly{store.OS()}})
-	if r := s.doctor(false); r.Healthy || !strings.Contains(codes(r), "not-writable") {
+	if r := s.doctor(false); r.Healthy || !strings.Contains(codes(r), "not-writable") || !strings.Contains(r.Findings[0].Text, "read-only file system; its mode") {
 		t.Errorf("%q: %+v", codes(r), r)
+	}
+}
+
+// files is what lies in the directory of the log, by name.
+func (s *scene) files() map[string]string {
+	s.t.Helper()
+	files := map[string]string{}
+	err := fs.WalkDir(os.DirFS(s.path("")), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(s.path(name))
+		files[name] = string(text)
+		return err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return files
+}
+
+// TestDoctorOfAFullDisk: what it made to find out is gone, and nothing else has changed.
+func TestDoctorOfAFullDisk(t *testing.T) {
+	for name, fault := range map[string]storetest.Fault{
+		"no room to write":  {Op: storetest.Write, Name: "try.*.tmp", Bytes: 100, Err: syscall.ENOSPC},
+		"none found late":   {Op: storetest.Sync, Name: "try.*.tmp", Err: syscall.EDQUOT},
+		"no file more":      {Op: storetest.Open, Name: "try.*.tmp", Err: syscall.ENOSPC},
+		"none at all there": {Op: storetest.Write, Name: "*", Err: syscall.ENOSPC},
+	} {
+		s := newScene(t)
+		s.fill("codex", 0, checkpointLines+10)
+		s.view()
+		before := s.files()
+		disk := storetest.New()
+		disk.Inject(fault)
+		s.Engine = s.open(Options{FS: disk})
+		r := s.doctor(false)
+		if r.Healthy || codes(r) != "no-space no-space" || r.Findings[0].Fixable || !strings.Contains(r.Findings[0].Text, "free some space") {
+			t.Errorf("%s: %+v", name, r.Findings)
+		}
+		if after := s.files(); !maps.Equal(before, after) {
+			t.Errorf("%s: it left %v, there was %v", name, after, before)
+		}
+		disk.Heal()
+		if r := s.doctor(false); !r.Healthy || codes(r) != "" {
+			t.Errorf("%s: with room again: %+v", name, r.Findings)
+		}
 	}
 }
 

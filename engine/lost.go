@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -128,6 +129,9 @@ func (e *Engine) remember(seq int64) {
 	}
 }
 
+// lossWords begin the record of a loss, which only this program writes.
+const lossWords = "Numbers go on above "
+
 // lossRecord is the event with which the log goes on. For a log that is gone, time travel and queries take it for a compaction, which
 // it is: what it names is in the archives, if anywhere.
 func lossRecord(l loss) (event.Event, error) {
@@ -135,7 +139,7 @@ func lossRecord(l loss) (event.Event, error) {
 	if l.end < 0 {
 		body = event.Status{CompactedCount: l.Seq + 1, CompactedRange: &event.SeqRange{From: 0, To: l.Seq}}
 	}
-	return event.New(event.Loadout, event.Broadcast, fmt.Sprintf("Numbers go on above %d: %s", l.Seq, l), body)
+	return event.New(event.Loadout, event.Broadcast, fmt.Sprintf(lossWords+"%d: %s", l.Seq, l), body)
 }
 
 // examineLoss reports a log that is gone, or an older copy in its place.
@@ -156,28 +160,67 @@ func (e *Engine) examineLoss(ctx context.Context, r *DoctorReport, answered int6
 	case lost.Seq < 0:
 		return nil
 	}
-	text := lost.String() + "; the next write goes on above that"
-	archives, err := e.log.Archives()
+	left, archived, err := e.left(ctx)
 	if err != nil {
 		return err
 	}
-	if len(archives) == 0 {
-		text += "; there is no archive of it"
-	} else {
-		newest, highest := archives[len(archives)-1], int64(-1)
-		err := e.log.ReadArchive(ctx, newest, func(b store.Batch) error {
-			for i := range b.Lines {
-				if b.Lines[i].Seq < farSeq {
-					highest = max(highest, b.Lines[i].Seq)
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		text += fmt.Sprintf("; the newest archive, %s, holds everything up to seq %d: a copy of it named %s brings that back", newest.Name, highest, store.LogName)
+	if archived {
+		left += fmt.Sprintf(": a copy of it named %s brings that back", store.LogName)
 	}
-	r.add(Finding{Code: findingLost, Text: text})
+	r.add(Finding{Code: findingLost, Text: lost.String() + "; the next write goes on above that; " + left})
+	return nil
+}
+
+// left says what the archives have of a log that was lost.
+func (e *Engine) left(ctx context.Context) (text string, archived bool, err error) {
+	archives, err := e.log.Archives()
+	if err != nil {
+		return "", false, err
+	}
+	if len(archives) == 0 {
+		return "there is no archive of it", false, nil
+	}
+	newest, highest := archives[len(archives)-1], int64(-1)
+	err = e.log.ReadArchive(ctx, newest, func(b store.Batch) error {
+		for i := range b.Lines {
+			if b.Lines[i].Seq < farSeq {
+				highest = max(highest, b.Lines[i].Seq)
+			}
+		}
+		return nil
+	})
+	return fmt.Sprintf("the newest archive, %s, holds everything up to seq %d", newest.Name, highest), true, err
+}
+
+// recorded is the newest record of a loss in a log.
+type recorded struct {
+	line int64 // 0: none
+	text string
+}
+
+func (r *recorded) look(b store.Batch) {
+	for i := range b.Lines {
+		l := &b.Lines[i]
+		if !bytes.Contains(l.Raw, []byte(lossWords)) {
+			continue
+		}
+		ev, err := decodeLine(l)
+		if err == nil && ev.From == event.Loadout && ev.Type == event.TypeStatus && strings.HasPrefix(ev.Description, lossWords) {
+			r.line, r.text = l.Number, ev.Description
+		}
+	}
+}
+
+// examineRecorded reports a loss after which the log has gone on.
+func (e *Engine) examineRecorded(ctx context.Context, r *DoctorReport, found recorded) error {
+	if found.line == 0 {
+		return nil
+	}
+	left, _, err := e.left(ctx)
+	if err != nil {
+		return err
+	}
+	r.add(Finding{Code: findingLost, Info: true, Text: fmt.Sprintf(
+		"events that were answered are in the log no more; line %d tells of it: %s; %s", found.line, told(found.text), left)})
 	return nil
 }

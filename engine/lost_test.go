@@ -58,6 +58,10 @@ func TestNumbersGoOnWhenTheLogIsGone(t *testing.T) {
 			if r := s.do(note("codex", "next")); len(r.Notes) != 0 || r.Seq() != tt.floor+3 {
 				t.Errorf("next %+v", r)
 			}
+			archived := map[bool]string{true: "the newest archive, ", false: "there is no archive"}[name == "archive"]
+			if r := s.doctor(false); !strings.HasPrefix(codes(r), "lost-log?") || !strings.Contains(r.Findings[0].Text, archived) {
+				t.Errorf("doctor afterwards: %+v", r.Findings)
+			}
 			if name != "archive" {
 				return
 			}
@@ -152,8 +156,8 @@ func TestOlderCopyOfTheLogIsNoticed(t *testing.T) {
 	if v := s.view(); len(v.Notes) != 0 {
 		t.Errorf("view tells %q", v.Notes)
 	}
-	if r := s.doctor(false); !r.Healthy {
-		t.Errorf("doctor: %s", codes(r))
+	if r := s.doctor(false); !r.Healthy || codes(r) != "lost-log?" || !strings.Contains(r.Findings[0].Text, said) {
+		t.Errorf("doctor does not tell what the write pointed to: %+v", r.Findings)
 	}
 	if st, err := s.StateAt(t.Context(), 0); err != nil || st.Head() != 0 {
 		t.Errorf("time travel: %v", err)
