@@ -239,10 +239,7 @@ func (s *search) read(ctx context.Context, from int64, limit int) (more bool, er
 		}
 		return nil
 	})
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
-	return more, err
+	return more, ignore(err, errEnough)
 }
 
 func (q *Query) matches(ev *event.Event) bool {
@@ -270,7 +267,7 @@ func (e *Engine) eventAt(ctx context.Context, seq int64) (event.Event, bool, err
 	}
 	for _, a := range archives {
 		var f finder
-		if err := e.log.ReadArchive(ctx, a, f.find(seq)); err != nil && !errors.Is(err, errEnough) {
+		if err := ignore(e.log.ReadArchive(ctx, a, f.find(seq)), errEnough); err != nil {
 			return event.Event{}, false, err
 		}
 		if f.ok {

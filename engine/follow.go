@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -102,20 +101,20 @@ func (e *Engine) newFeed(after int64, fn func(Delivery) error) *feed {
 // backlog delivers what the log holds after the cursor, starting near it, and returns the place up to which it did.
 func (f *feed) backlog(ctx context.Context) (place, error) {
 	e := f.engine
-	for tries := 0; ; tries++ {
+	return steady(func() (place, error) { // a log that was rewritten is noticed before anything of it is delivered
 		e.mu.Lock()
-		if err := e.catchUp(ctx, e.log.Read); err != nil {
-			e.mu.Unlock()
-			return place{}, err
-		}
+		err := e.catchUp(ctx, e.log.Read)
 		at, index := e.mem.at, e.mem.index
 		e.mu.Unlock()
+		if err != nil {
+			return place{}, err
+		}
 		e.keepDue()
 		if f.after == NewOnly {
 			f.after = Everything
 			return at, nil
 		}
-		err := e.log.ReadFrom(ctx, index.Before(f.after+1), func(b store.Batch) error {
+		err = e.log.ReadFrom(ctx, index.Before(f.after+1), func(b store.Batch) error {
 			for i := range b.Lines {
 				if b.Lines[i].Offset >= at.Offset {
 					b.Lines = b.Lines[:i]
@@ -127,14 +126,8 @@ func (f *feed) backlog(ctx context.Context) (place, error) {
 			}
 			return f.lines(store.Event{Batch: b, Mode: -1})
 		})
-		switch {
-		case errors.Is(err, store.ErrReplaced) && tries < 3:
-			continue // before anything was delivered
-		case err != nil && !errors.Is(err, errEnough):
-			return place{}, err
-		}
-		return at, nil
-	}
+		return at, ignore(err, errEnough)
+	})
 }
 
 // run follows the log and the kill switch.

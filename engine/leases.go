@@ -58,10 +58,13 @@ func (e *Engine) TurnLease(ctx context.Context, agent string, wait time.Duration
 	return release, e.inWords(err)
 }
 
-// sessionLock is the lock of the session of an agent. Names may hold what a file name cannot.
-func sessionLock(agent string) string {
+// sessionLock is the lock of the session of an agent.
+func sessionLock(agent string) string { return "session-" + fileWord(agent) + ".lock" }
+
+// fileWord stands for an agent in the name of a file, as names may hold what a file name cannot.
+func fileWord(agent string) string {
 	sum := sha256.Sum256([]byte(event.FoldName(agent)))
-	return "session-" + hex.EncodeToString(sum[:8]) + ".lock"
+	return hex.EncodeToString(sum[:8])
 }
 
 func (e *Engine) lease(ctx context.Context, name string, wait time.Duration) (release func() error, err error) {

@@ -2,9 +2,11 @@ package engine
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"testing"
 
 	"github.com/agentloadout/loadout/engine/event"
@@ -254,5 +256,59 @@ func TestOldContractBodies(t *testing.T) {
 	_, err = s.Diff(t.Context(), "apj", 0, 0)
 	if missing := as[*NotFoundError](t, err); len(missing.Suggestions) != 1 || missing.Suggestions[0] != "api" {
 		t.Errorf("%+v", missing)
+	}
+}
+
+// reads counts the bytes that are read of the log.
+type reads struct {
+	store.FS
+	bytes atomic.Int64
+}
+
+func (r *reads) OpenFile(name string, flag int, perm fs.FileMode) (store.File, error) {
+	f, err := r.FS.OpenFile(name, flag, perm)
+	if err == nil && filepath.Base(name) == store.LogName {
+		f = readFile{f, &r.bytes}
+	}
+	return f, err
+}
+
+type readFile struct {
+	store.File
+	bytes *atomic.Int64
+}
+
+func (f readFile) ReadAt(b []byte, offset int64) (int, error) {
+	n, err := f.File.ReadAt(b, offset)
+	f.bytes.Add(int64(n))
+	return n, err
+}
+
+// TestVerbsReadLittle: behind a checkpoint nobody reads the whole log, and what one call needs twice is read once.
+func TestVerbsReadLittle(t *testing.T) {
+	s := newScene(t)
+	s.fill("codex", 0, 20_000)
+	s.view()
+	const most = 64 << 10
+	if size := len(s.log()); size < 20*most {
+		t.Fatalf("a log of %d bytes shows nothing", size)
+	}
+	for name, verb := range map[string]func(e *Engine) error{
+		"view":     func(e *Engine) error { _, err := e.View(t.Context()); return err },
+		"snapshot": func(e *Engine) error { _, err := e.Snapshot(t.Context(), "codex"); return err },
+		"events":   func(e *Engine) error { _, err := e.Events(t.Context(), Query{After: Everything, Last: 20}); return err },
+		"timeline": func(e *Engine) error {
+			_, err := e.Timeline(t.Context(), Query{After: Everything, Last: 20})
+			return err
+		},
+		"write": func(e *Engine) error { _, err := e.Do(t.Context(), Request{Command: note("codex", "x")}); return err },
+	} {
+		counted := &reads{FS: store.OS()}
+		if err := verb(s.open(Options{FS: counted})); err != nil {
+			t.Fatal(err)
+		}
+		if n := counted.bytes.Load(); n > most {
+			t.Errorf("%s reads %d bytes of the log", name, n)
+		}
 	}
 }

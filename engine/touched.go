@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,10 +13,7 @@ import (
 const maxTouchedBytes = 64 << 10
 
 // touchedName is the private file of what an agent has edited since its last update, a path a line. It may be lost.
-func touchedName(agent string) string {
-	sum := sha256.Sum256([]byte(event.FoldName(agent)))
-	return "touched/" + hex.EncodeToString(sum[:8])
-}
+func touchedName(agent string) string { return "touched/" + fileWord(agent) }
 
 // Touch notes that an agent has edited paths, in stored form, for its next update.
 func (e *Engine) Touch(agent string, paths []string) error {

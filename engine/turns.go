@@ -14,16 +14,12 @@ import (
 // endings are stored, which tell nothing but that something has ended. by is whose turn events these are: this program's when it is
 // empty. sessions.json follows what was stored.
 func (e *Engine) RecordTurns(ctx context.Context, by string, decide func(View) ([]event.Event, error)) (Receipt, error) {
-	return e.recordTurns(ctx, by, "", decide)
+	return e.RecordSession(ctx, by, "", decide)
 }
 
 // RecordSession is RecordTurns for events of which one attaches a session that works in the folder dir, the top of the project when
 // that is empty.
 func (e *Engine) RecordSession(ctx context.Context, by, dir string, decide func(View) ([]event.Event, error)) (Receipt, error) {
-	return e.recordTurns(ctx, by, dir, decide)
-}
-
-func (e *Engine) recordTurns(ctx context.Context, by, dir string, decide func(View) ([]event.Event, error)) (Receipt, error) {
 	if by != "" {
 		if err := checkAgent("by", by); err != nil {
 			return Receipt{}, err
