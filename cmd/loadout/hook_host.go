@@ -147,10 +147,10 @@ func patched(text string) []string {
 	}
 	var list []string
 	for line := range strings.Lines(patch) {
-		line = strings.TrimRight(line, "\r\n")
+		line = strings.TrimSpace(line) // as Codex does
 		for _, mark := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
 			if p, ok := strings.CutPrefix(line, mark); ok {
-				list = append(list, strings.TrimSpace(p))
+				list = append(list, p)
 			}
 		}
 	}
