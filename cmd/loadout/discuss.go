@@ -2,13 +2,16 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -182,6 +185,7 @@ type holder struct {
 
 	mu    sync.Mutex
 	quiet bool // the cockpit has the terminal
+	stop  context.CancelFunc
 }
 
 func (h *holder) hush(quiet bool) {
@@ -214,6 +218,9 @@ func (h *holder) hold(ctx context.Context, d *discuss.Discussion, rest *discuss.
 		defer c.stage.show(d)()
 	}
 	c.wrote = true
+	signal.Ignore(syscall.SIGPIPE) // who stops reading interrupts the discussion; dying would leave the program of a turn behind
+	ctx, h.stop = context.WithCancel(ctx)
+	defer h.stop()
 	var result discuss.Result
 	var err error
 	if c.terminal && !c.nested && !c.JSON && !h.flags.Plain {
@@ -222,10 +229,10 @@ func (h *holder) hold(ctx context.Context, d *discuss.Discussion, rest *discuss.
 		result, err = d.Run(ctx)
 	}
 	if err != nil {
-		if result.TurnsUsed > 0 {
-			c.note("note: %s; discussion %s keeps every statement", turnsUsed(result), d.Thread())
+		if d.Live().Thread != "" { // it was begun
+			h.tell("note: %s; discussion %[2]s keeps every statement and goes on with: loadout coord discuss resume %[2]s", turnsUsed(result), words.ShellWord(d.Thread()))
 		}
-		return interrupted(ctx, err)
+		return cmp.Or(c.err, interrupted(ctx, err))
 	}
 	t, err := discuss.Load(ctx, h.engine, d.Thread())
 	if err != nil {
@@ -245,17 +252,21 @@ func turnsUsed(r discuss.Result) string {
 	return words.Plural(r.TurnsUsed, "turn") + " used" + spentText(r.Usage.Tokens(), r.Usage.Cost)
 }
 
+// tell prints a line to stderr, also with --json: a refusal in JSON, which comes after it, is the last object there.
+func (h *holder) tell(format string, args ...any) {
+	(&printer{w: h.call.stderr}).printf(format+"\n", args...)
+}
+
 // announce tells on stderr how many turns are to be paid for, and of which turns nobody knows what came.
 func (h *holder) announce(d *discuss.Discussion, rest *discuss.Thread) {
 	c := h.call
 	if rest != nil {
 		for _, t := range rest.Unknown() {
-			c.note("note: turn %s of %s %s; it may have been paid for, its answer is not known and its statement is asked for anew", t.ID, t.Agent, unknownSince(t))
+			h.tell("note: turn %s of %s %s; it may have been paid for, its answer is not known and its statement is asked for anew", t.ID, t.Agent, unknownSince(t))
 		}
 	}
 	programs := d.Programs()
-	// Also with --json, and before anything is spent: a refusal in JSON, which comes after it, is the last object of stderr.
-	(&printer{w: c.stderr}).printf("%s: %s proposes, %s reviews\n", words.Plural(d.Left(), "paid turn"), programs[0], programs[1])
+	h.tell("%s: %s proposes, %s reviews", words.Plural(d.Left(), "paid turn"), programs[0], programs[1])
 	if d.Paid() {
 		c.notePaid(slices.Compact(programs)...)
 	} else {
@@ -303,26 +314,23 @@ func (h *holder) print(p discuss.Progress) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c := h.call
-	if h.quiet {
-		return
-	}
-	if c.JSON {
-		if p.Kind == discuss.KindNotice {
-			c.note("note: %s: %s", p.Agent, p.Text)
-		}
+	if h.quiet || c.JSON && p.Kind != discuss.KindNotice {
 		return
 	}
 	switch p.Kind {
 	case discuss.KindOpened:
 		c.printf("%s proposes, %s reviews. Ctrl-C interrupts it; loadout kill stops everything.\n", p.Agents[0], p.Agents[1])
 	case discuss.KindSaid:
-		if scripted := p.Scripted; p.Statement.Kind != event.KindSummary && p.Statement.Kind != event.KindClosed {
+		if p.Statement.Kind != event.KindSummary && p.Statement.Kind != event.KindClosed {
 			c.printf("\n")
-			c.printStatement(p.Statement, scripted)
+			c.printStatement(p.Statement, p.Scripted)
 		}
 	case discuss.KindNotice:
-		c.note("note: %s: %s", p.Agent, p.Text)
+		h.tell("note: %s: %s", p.Agent, p.Text)
 	case discuss.KindStarted, discuss.KindFailed, discuss.KindFinished:
+	}
+	if c.err != nil {
+		h.stop()
 	}
 }
 

@@ -105,8 +105,11 @@ func (c *call) printOutcome(t *discuss.Thread) {
 	conclusion := t.Conclusion()
 	switch {
 	case conclusion != nil:
-		c.printf("\nOutcome\n  Decision: %s\n  Why:\n", c.bold(conclusion.Decision))
-		c.block("    ", conclusion.Rationale)
+		c.printf("\nOutcome\n  Decision: %s\n", c.bold(conclusion.Decision))
+		if conclusion.Rationale != "" {
+			c.printf("  Why:\n")
+			c.block("    ", conclusion.Rationale)
+		}
 		for _, l := range conclusion.Lists() {
 			c.printf("  %s: %s\n", l.Head, strings.Join(l.Items, "; "))
 		}

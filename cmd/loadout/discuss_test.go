@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/discuss"
 	"github.com/agentloadout/loadout/engine/turn"
 	"github.com/agentloadout/loadout/providers/sim"
 )
@@ -69,5 +73,24 @@ func TestOneDiscussionIsOnTheStage(t *testing.T) {
 	}})}
 	if err := r.Run(t.Context(), append(argv, "first"), &bytes.Buffer{}); err != nil || !asked {
 		t.Fatal(err)
+	}
+}
+
+// deaf is a reader that has gone.
+type deaf struct{}
+
+func (deaf) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+// TestNobodyReadsTheDiscussion any more: it is interrupted, as nobody would see what the next turn is paid for.
+func TestNobodyReadsTheDiscussion(t *testing.T) {
+	a, _, stderr := testApp(t)
+	a.stdout = deaf{}
+	argv := []string{"coord", "discuss", "start", "Queue or cron?", "--agents", "sim,sim", "--rounds", "1", "--yes", "--thread-id", "queue"}
+	if code := run(t.Context(), argv, a); code != exitUnexpected || !strings.Contains(stderr.String(), "goes on with: loadout coord discuss resume queue") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	e := engine.Open(engine.Project{Root: a.dir, Dir: filepath.Join(a.dir, ".handoff")}, engine.Options{})
+	if th, err := discuss.Load(t.Context(), e, "queue"); err != nil || th.Status != discuss.StatusOpen || th.Said > 0 {
+		t.Errorf("%v, %+v", err, th.Row)
 	}
 }

@@ -167,13 +167,14 @@ func ready(ctx context.Context, e *engine.Engine) (*engine.View, error) {
 		return nil, v.Halted
 	}
 	holder, err := e.BridgeHolder(ctx)
+	if err != nil || holder == nil {
+		return v, err
+	}
+	release, err := e.BridgeLease(ctx) // says what to do about the holder
 	if err != nil {
 		return nil, err
 	}
-	if holder != nil {
-		return nil, holder
-	}
-	return v, nil
+	return v, release()
 }
 
 // verb is a command about a discussion, as somebody could type it.

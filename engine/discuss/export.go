@@ -26,7 +26,10 @@ func Markdown(t *Thread) string {
 		}
 	}
 	if c := t.Conclusion(); c != nil {
-		fmt.Fprintf(&b, "\n## Decision\n\n%s\n### Why\n\n%s", quote(c.Decision), quote(c.Rationale))
+		fmt.Fprintf(&b, "\n## Decision\n\n%s", quote(c.Decision))
+		if c.Rationale != "" {
+			fmt.Fprintf(&b, "\n### Why\n\n%s", quote(c.Rationale))
+		}
 		for _, l := range c.Lists() {
 			fmt.Fprintf(&b, "\n### %s\n\n", l.Head)
 			for _, item := range l.Items {
@@ -93,7 +96,10 @@ func HTML(t *Thread) string {
 		}
 	}
 	if c := t.Conclusion(); c != nil {
-		fmt.Fprintf(&b, "<section>\n<h2>Decision</h2>\n<pre><strong>%s</strong></pre>\n<h3>Why</h3>\n<pre>%s</pre>\n", text(c.Decision), text(c.Rationale))
+		fmt.Fprintf(&b, "<section>\n<h2>Decision</h2>\n<pre><strong>%s</strong></pre>\n", text(c.Decision))
+		if c.Rationale != "" {
+			fmt.Fprintf(&b, "<h3>Why</h3>\n<pre>%s</pre>\n", text(c.Rationale))
+		}
 		for _, l := range c.Lists() {
 			fmt.Fprintf(&b, "<h3>%s</h3>\n<ul>\n", l.Head)
 			for _, item := range l.Items {

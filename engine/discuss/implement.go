@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/safetext"
 	"github.com/agentloadout/loadout/engine/state"
 )
 
@@ -43,15 +45,23 @@ type Implemented struct {
 // folders begin a path that nobody has claimed, in the texts of a discussion.
 var folders = []string{"./", "src/", "lib/", "app/", "packages/", "server/", "client/", "tests/", "test/"}
 
+// place is what stands behind the name of a file for a line in it.
+var place = regexp.MustCompile(`(:\d+)+$`)
+
 // NamedPaths are the paths that texts name, in stored form, sorted: words that begin as the folders of a project usually do, or that are
-// below a path that somebody holds.
+// below a path that somebody holds, though not for holding the whole project.
 func NamedPaths(s *state.State, foldCase bool, texts ...string) ([]string, error) {
 	var found []string
 	for _, text := range texts {
-		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n`\"'()[]{}<>,;|*", r) }) {
-			word = strings.TrimRight(word, ".:!?")
-			known := slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(word, folder) })
-			if clean, err := event.CleanPath(path.Clean(word)); err == nil && (known || strings.Contains(word, "/") && len(holders(s, clean, foldCase)) > 0) {
+		for _, word := range strings.FieldsFunc(safetext.Block(text), func(r rune) bool { return strings.ContainsRune(" \t\n`\"'()[]{}<>,;|*", r) }) {
+			word = place.ReplaceAllString(strings.TrimRight(word, ".:!?"), "")
+			clean, err := event.CleanPath(path.Clean(word))
+			if err != nil || clean == "." {
+				continue
+			}
+			begins := func(folder string) bool { return strings.HasPrefix(word, folder) }
+			holds := func(c state.Claim) bool { return c.Path != "." && state.Within(clean, c.Path, foldCase) }
+			if slices.ContainsFunc(folders, begins) || strings.Contains(word, "/") && slices.ContainsFunc(s.Overlapping(clean, foldCase), holds) {
 				found = append(found, clean)
 			}
 		}
@@ -160,7 +170,10 @@ func (p *Plan) number() {
 // context is what a task tells beyond its description.
 func (p *Plan) context(topic string, c *Conclusion, t *PlanTask) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[loadout-implementation:%s]\nDecided in discussion %s on: %s\n\nDecision: %s\n\nWhy: %s\n", p.PlanID, p.ThreadID, topic, c.Decision, c.Rationale)
+	fmt.Fprintf(&b, "[loadout-implementation:%s]\nDecided in discussion %s on: %s\n\nDecision: %s\n", p.PlanID, p.ThreadID, topic, c.Decision)
+	if c.Rationale != "" {
+		fmt.Fprintf(&b, "\nWhy: %s\n", c.Rationale)
+	}
 	for _, l := range append(c.Lists(), Part{"Paths", t.Paths}) {
 		if len(l.Items) > 0 {
 			fmt.Fprintf(&b, "\n%s:\n- %s\n", l.Head, strings.Join(l.Items, "\n- "))

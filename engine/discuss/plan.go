@@ -48,7 +48,7 @@ type Request struct {
 
 // check refuses what cannot be held, before anything is looked at.
 func (r *Request) check() error {
-	r.Topic = strings.TrimSpace(r.Topic)
+	r.Topic = Clean(r.Topic)
 	switch {
 	case r.Topic == "":
 		return &engine.ValidationError{Field: "topic", Reason: "is empty: what is to be decided?"}

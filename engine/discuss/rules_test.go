@@ -47,6 +47,7 @@ func TestRequestsAreChecked(t *testing.T) {
 	}{
 		"as it should be":        {func(*Request) {}, ""},
 		"no topic":               {func(r *Request) { r.Topic = " \n" }, "topic is empty"},
+		"an invisible topic":     {func(r *Request) { r.Topic = "\u202e\x1b[2J" }, "topic is empty"},
 		"a long topic":           {func(r *Request) { r.Topic = strings.Repeat("x", MaxTopic+1) }, "topic is longer"},
 		"one participant":        {func(r *Request) { r.Programs = r.Programs[:1] }, "two participants, not 1"},
 		"three participants":     {func(r *Request) { r.Programs = append(r.Programs, "sim") }, "two participants, not 3"},
@@ -267,9 +268,9 @@ func claims(t *testing.T, held map[string]string) *state.State {
 }
 
 func TestNamedPaths(t *testing.T) {
-	s := claims(t, map[string]string{"docs": "codex", "src/api": "claude-code"})
+	s := claims(t, map[string]string{".": "ann", "docs": "codex", "src/api": "claude-code"})
 	got, err := NamedPaths(s, false, "See src/api/pay.go, `./lib/x.ts` and (server/a). But ../src/no, /src/no, xsrc/no, src/../../etc or http://app/x and docs/api.md; other/y.",
-		"src/api/pay.go again", "tests/")
+		"src/api/pay.go again", "tests/", "./ and/or ./. src/api/pay.go:12:3: docs/\x1b[31m\u202eapi.md https://docs/x")
 	if want := "[docs/api.md lib/x.ts server/a src/api/pay.go tests]"; err != nil || fmt.Sprint(got) != want {
 		t.Errorf("got %v %v, want %s", got, err, want)
 	}

@@ -414,7 +414,7 @@ func TestOnePlace(t *testing.T) {
 	if _, err := d.Run(t.Context()); !errors.As(err, &locked) || len(s.events()) > 0 {
 		t.Errorf("ran beside a bridge: %v", err)
 	}
-	if _, err := Prepare(t.Context(), s.Engine, request(), s.options); !errors.As(err, &locked) {
+	if _, err := Prepare(t.Context(), s.Engine, request(), s.options); !errors.As(err, &locked) || !strings.HasPrefix(err.Error(), "a bridge or discussion runs already") {
 		t.Errorf("prepared beside a bridge: %v", err)
 	}
 	if err := release(); err != nil {
@@ -460,6 +460,8 @@ func TestThreadsOfOtherPrograms(t *testing.T) {
 	say("codex", "*", event.Discussion{ThreadID: "odd", Kind: event.KindClosed, Role: "system", Content: "Use\na queue", Outcome: "decided"})
 	if th := must(Load(t.Context(), s.Engine, "odd")); th.Status != StatusClosed || th.FinalDecision != "Use a queue" {
 		t.Errorf("closed without a summary: %+v", th.Row)
+	} else if strings.Contains(Markdown(&th)+HTML(&th), "Why") {
+		t.Error("a reason that nobody gave has a heading")
 	}
 }
 
