@@ -119,6 +119,11 @@ type Register struct {
 	Host    string
 }
 
+// SameProcess reports whether an agent is registered as the process of this registration.
+func (c Register) SameProcess(a state.Agent) bool {
+	return c.PID > 0 && a.PID == c.PID && a.Start == c.Start && a.Boot == c.Boot && a.Host == c.Host
+}
+
 // EndAgent ends an agent's session. What it has taken becomes open again; its claims stay and may be taken over. One that holds
 // something, or has edited files since its last update, leaves its handover card as an update.
 type EndAgent struct {

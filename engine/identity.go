@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/turn"
 	"github.com/agentloadout/loadout/engine/words"
 )
 
@@ -24,7 +25,18 @@ const UnknownProgram = "agent"
 const (
 	EnvAgent         = "LOADOUT_AGENT"
 	EnvClaudeSession = "CLAUDE_CODE_SESSION_ID"
+	EnvCodexSession  = "CODEX_THREAD_ID"
 )
+
+// The names that agent programs go by, of those that are mentioned twice.
+const (
+	claudeCode = "claude-code"
+	codex      = "codex"
+)
+
+// sessionVariables are the variables in which programs tell their session to what runs in their shells. Codex comes first: its sandbox
+// hides the processes above, so that nothing but the variable is left there.
+var sessionVariables = []struct{ name, base string }{{EnvCodexSession, codex}, {EnvClaudeSession, claudeCode}}
 
 // Host tells about the processes of the machine.
 type Host interface {
@@ -102,26 +114,25 @@ func (e *Engine) Caller(v *View, session string) string {
 	return ""
 }
 
-// hostSession is the session that the environment names. A program inherits the variable of another one that started it, so it counts
-// only where no other program is nearer than the one whose variable it is.
+// hostSession is the session that the environment names. A program inherits the variable of another one that started it, so only that of
+// the nearest program counts, where it is known.
 func (e *Engine) hostSession(ancestors []Process) string {
-	session := e.options.Env(EnvClaudeSession)
-	if session == "" {
-		return ""
-	}
+	nearest := ""
 	for _, p := range ancestors {
-		if base := e.hostProgram(p); base != "" {
-			if base != claudeCode {
-				return ""
-			}
+		if nearest = e.hostProgram(p); nearest != "" {
 			break
 		}
 	}
-	return session
+	for _, v := range sessionVariables {
+		if session := e.options.Env(v.name); session != "" && (nearest == "" || nearest == v.base) {
+			return session
+		}
+	}
+	return ""
 }
 
-// claudeCode is the base of the program that says its session in EnvClaudeSession.
-const claudeCode = "claude-code"
+// InTurn reports whether this process runs on behalf of an automatic turn: whoever makes the turn has introduced its agent.
+func (e *Engine) InTurn() bool { return e.options.Env(turn.EnvMark) != "" }
 
 func errNobody() error {
 	return &UsageError{
@@ -142,6 +153,9 @@ func (e *Engine) isProcess(a state.Agent, p Process) bool {
 func (e *Engine) mayActAs(v *View, name string) error {
 	a, ok := v.State.Agent(name)
 	if !ok || !a.Registered || !v.Live(a.Name).Live {
+		return nil
+	}
+	if e.InTurn() && event.SameName(name, e.options.Env(EnvAgent)) {
 		return nil
 	}
 	ancestors := e.options.Host.Ancestors()
@@ -234,7 +248,7 @@ func (e *Engine) sessionProcess(ancestors []Process) Process {
 // runs on an interpreter is known by its script.
 func (e *Engine) hostProgram(p Process) string {
 	programs := map[string]string{
-		"claude": claudeCode, "claude-code": claudeCode, "codex": "codex", "gemini": "gemini",
+		"claude": claudeCode, "claude-code": claudeCode, "codex": codex, "gemini": "gemini",
 		"cursor-agent": "cursor", "cursor": "cursor", "opencode": "opencode", "aider": "aider", "goose": "goose",
 		"amp": "amp", "crush": "crush", "qwen": "qwen",
 	}
@@ -254,7 +268,7 @@ func (e *Engine) hostProgram(p Process) string {
 			return base
 		}
 		for _, mark := range []struct{ part, base string }{
-			{"/@anthropic-ai/claude-code/", claudeCode}, {"/@openai/codex", "codex"}, {"/@google/gemini-cli/", "gemini"},
+			{"/@anthropic-ai/claude-code/", claudeCode}, {"/@openai/codex", codex}, {"/@google/gemini-cli/", "gemini"},
 		} {
 			if strings.Contains(word, mark.part) {
 				return mark.base
@@ -293,7 +307,7 @@ func (e *Engine) byPerson(r Request) bool {
 
 // UnderAgent reports whether this process was started by an agent program.
 func (e *Engine) UnderAgent() bool {
-	for _, name := range []string{EnvAgent, EnvClaudeSession, "CLAUDECODE"} {
+	for _, name := range []string{EnvAgent, EnvClaudeSession, EnvCodexSession, "CLAUDECODE"} {
 		if e.options.Env(name) != "" {
 			return true
 		}

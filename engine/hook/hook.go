@@ -113,6 +113,9 @@ func Handle(ctx context.Context, e *engine.Engine, guard settings.Guard, c Call)
 		}
 		return h.halted(), nil
 	}
+	if e.InTurn() && c.Event != PreToolUse && c.Event != PostToolUse {
+		return Answer{}, nil // who makes the turn has introduced the session, and tells it what is new
+	}
 	switch c.Event {
 	case SessionStart:
 		return h.start(ctx)

@@ -36,7 +36,7 @@ func (h *handler) introduce(ctx context.Context, a state.Agent, known bool) (nam
 	if err != nil {
 		return "", nil, err
 	}
-	if known && h.view.Live(a.Name).Live && (h.elsewhere(a) || a.Session == h.call.Session && isProcess(a, r)) {
+	if known && h.view.Live(a.Name).Live && (h.elsewhere(a) || a.Session == h.call.Session && r.SameProcess(a)) {
 		return a.Name, nil, nil
 	}
 	if !known { // a name that somebody has chosen for the session
@@ -49,7 +49,7 @@ func (h *handler) introduce(ctx context.Context, a state.Agent, known bool) (nam
 		return "", nil, err
 	}
 	for _, other := range h.view.State.Agents() {
-		if !other.Registered || !isProcess(other, r) || event.SameName(other.Name, receipt.Agent) {
+		if !other.Registered || !r.SameProcess(other) || event.SameName(other.Name, receipt.Agent) {
 			continue
 		}
 		if _, err := h.engine.Do(ctx, engine.Request{Command: engine.EndAgent{Name: other.Name, Reason: "its program went on with another session"}}); err != nil {
@@ -68,15 +68,11 @@ func (h *handler) registration() (engine.Register, error) {
 	return r, err
 }
 
-func isProcess(a state.Agent, r engine.Register) bool {
-	return r.PID > 0 && a.PID == r.PID && a.Start == r.Start && a.Boot == r.Boot && a.Host == r.Host
-}
-
 // elsewhere reports whether an agent was registered as another process than the program that calls: then its session goes on there,
 // whatever becomes of this one.
 func (h *handler) elsewhere(a state.Agent) bool {
 	r, err := h.registration()
-	return err != nil || a.PID > 0 && r.PID > 0 && !isProcess(a, r)
+	return err != nil || a.PID > 0 && r.PID > 0 && !r.SameProcess(a)
 }
 
 // attach records that the session takes part and has been told what holds as of a sequence number, before it is told.

@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/turn"
 )
 
 // edit changes the text of a file: put writes our part into it, cut takes it out. nil stands for a file that is not there.
@@ -224,13 +227,14 @@ func (d *document) cutHooks(event string, ours func(string) bool) error {
 	}
 }
 
+// passed are the variables that Codex, which clears the environment of its servers, is to leave in: in a turn of the bridge they say
+// whose turn it is.
+var passed = []string{engine.EnvAgent, "LOADOUT_PROJECT", turn.EnvMark}
+
 // tomlServer writes the table of the server into Codex's configuration.
 func tomlServer(command string, args []string) edit {
-	quoted := make([]string, len(args))
-	for i, a := range args {
-		quoted[i] = tomlText(a)
-	}
-	b := script(fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", name, tomlText(command), strings.Join(quoted, ", ")), false)
+	b := script(fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = %s\nenv_vars = %s\n",
+		name, tomlText(command), tomlList(args), tomlList(passed)), false)
 	return edit{
 		put: func(text []byte) ([]byte, error) {
 			others, entry, err := tomlServers(text)
@@ -329,6 +333,14 @@ var ownTable = regexp.MustCompile(`^\[[ \t]*["']?mcp_servers["']?[ \t]*\.[ \t]*[
 
 // unextendable finds servers that are written as one value or with dotted keys, which a table cannot be added to.
 var unextendable = regexp.MustCompile(`(?m)^[ \t]*["']?mcp_servers["']?[ \t]*[=.]`)
+
+func tomlList(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, t := range texts {
+		quoted[i] = tomlText(t)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
 
 // tomlText is a basic string of TOML, whose escapes are those of JSON.
 func tomlText(s string) string {

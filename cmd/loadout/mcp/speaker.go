@@ -96,6 +96,10 @@ func (s *Server) agent(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if name != "" && s.engine.InTurn() { // the agent of the turn is known, and lives longer than this process
+		sp.name = name
+		return name, nil
+	}
 	if a, ok := v.State.Agent(name); name != "" && ok && a.Registered && v.Live(a.Name).Live {
 		sp.name, sp.mine, sp.session = a.Name, false, engine.Register{PID: a.PID, Start: a.Start, Boot: a.Boot, Host: a.Host}
 		s.engine.Beat(ctx, a.Name)
@@ -106,13 +110,14 @@ func (s *Server) agent(ctx context.Context) (string, error) {
 	return sp.name, nil
 }
 
-// still is the name of the agent now, if its session goes on: somebody may have renamed it.
+// still is the name of the agent now, if its session goes on: somebody may have renamed it, and its name may be another session's.
 func (sp *speaker) still(s *state.State) (string, bool) {
-	if a, ok := s.Agent(sp.name); ok && a.Registered {
-		return a.Name, true
+	if sp.session.PID == 0 {
+		a, ok := s.Agent(sp.name)
+		return a.Name, ok && a.Registered
 	}
 	for _, a := range s.Agents() {
-		if r := sp.session; a.Registered && r.PID > 0 && a.PID == r.PID && a.Start == r.Start && a.Boot == r.Boot && a.Host == r.Host {
+		if a.Registered && sp.session.SameProcess(a) {
 			return a.Name, true
 		}
 	}
@@ -134,7 +139,7 @@ func (s *Server) register(ctx context.Context, known *state.State, name string) 
 	}
 	r.Name, r.Resume = name, name != ""
 	for _, a := range known.Agents() {
-		if a.Registered && a.PID == r.PID && a.Start == r.Start && a.Boot == r.Boot && a.Host == r.Host && name != "" {
+		if a.Registered && r.SameProcess(a) && name != "" {
 			ours = true
 		}
 	}

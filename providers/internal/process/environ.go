@@ -10,7 +10,7 @@ import (
 // false of a program that it starts.
 var hostVariables = []string{
 	"CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PROJECT_DIR",
-	"LOADOUT_AGENT",
+	"CODEX_THREAD_ID", "CODEX_SESSION_ID", "LOADOUT_AGENT",
 }
 
 // Environ is the environment of this process without what tells its host session, and with the further KEY=value.
