@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/turn"
 )
 
 // session puts the test below a process tree: pids from the nearest ancestor up.
@@ -61,6 +62,10 @@ func TestIdentify(t *testing.T) {
 		{name: "ancestor for nothing said", pids: []int{5, 100}, want: "claude-code"},
 		{name: "session before ancestor", explicit: "me", env: map[string]string{EnvClaudeSession: "sess-7"}, pids: []int{100}, want: "codex"},
 		{name: "environment before session", explicit: "me", env: map[string]string{EnvAgent: "claude-code", EnvClaudeSession: "sess-7"}, pids: []int{100}, want: "claude-code"},
+		{name: "Codex's session, where its sandbox hides the rest", explicit: "me", env: map[string]string{EnvCodexSession: "sess-7"}, want: "codex"},
+		{name: "Codex's session and one it was started from", explicit: "codex", env: map[string]string{EnvCodexSession: "sess-7", EnvClaudeSession: "other"}, want: "codex"},
+		{name: "the agent of the turn", explicit: "me", env: map[string]string{EnvAgent: "claude-code", turn.EnvMark: "t1"}, pids: []int{200}, want: "claude-code"},
+		{name: "another's in a turn", explicit: "claude-code", env: map[string]string{EnvAgent: "codex", turn.EnvMark: "t1"}, refused: "identity_conflict"},
 		{name: "explicit before all", explicit: "gemini", env: map[string]string{EnvAgent: "codex"}, want: "gemini"},
 		{name: "own session", explicit: "claude-code", pids: []int{100}, want: "claude-code"},
 		{name: "another's live session", explicit: "claude-code", pids: []int{200}, refused: "identity_conflict"},

@@ -12,6 +12,7 @@ import (
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/settings"
+	"github.com/agentloadout/loadout/engine/turn"
 )
 
 // scene is a project with the session of one agent, whose program tells no process.
@@ -69,6 +70,31 @@ func TestParseEvent(t *testing.T) {
 	}
 	if _, ok := ParseEvent("pre tool use"); ok {
 		t.Error("taken for an event")
+	}
+}
+
+// In a turn that a bridge makes, the session is introduced already, told by the turn's prompt, and not over when the program ends.
+func TestInATurn(t *testing.T) {
+	s := newScene(t)
+	s.do(engine.Own{Agent: "codex", Paths: []string{"src"}})
+	env := map[string]string{engine.EnvAgent: "codex", turn.EnvMark: "t1"}
+	head := func() int64 {
+		v, err := s.open().View(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.State.Head()
+	}
+	before := head()
+	for _, ev := range []Event{SessionStart, UserPromptSubmit, PostToolUse, Stop, SessionEnd} {
+		e := engine.Open(s.project, engine.Options{Host: nobody{}, Env: func(name string) string { return env[name] }})
+		a, err := Handle(t.Context(), e, settings.Default().Guard, Call{Event: ev, Program: "codex", Session: "s1", Dir: s.project.Root})
+		if err != nil || a.Context != "" {
+			t.Errorf("%s: %+v, %v", ev, a, err)
+		}
+	}
+	if now := head(); now != before {
+		t.Errorf("%d events were stored", now-before)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/turn"
 )
 
 // whoIs is the agent that a client's server acts as.
@@ -103,6 +104,40 @@ func TestServerJoinsTheSessionOfAHook(t *testing.T) {
 	d.leave()
 	if a, _ := s.state().Agent("claude-code"); !a.Registered {
 		t.Error("the hook's session was ended")
+	}
+}
+
+// In a turn of the bridge the server is the turn's agent, whose session is neither registered nor ended by it.
+func TestServerInATurn(t *testing.T) {
+	s := newScene(t)
+	s.do(engine.Register{Base: "codex"})
+	env := map[string]string{engine.EnvAgent: "codex", turn.EnvMark: "t1"}
+	c := s.connect("codex-mcp-client", usual2025, s.engine(env, process(7, "codex")), Options{})
+	before := s.state().Head()
+	c.call("publish_update", args{"note": "x"}, nil)
+	if me := c.whoIs(); me != "codex" {
+		t.Errorf("it is %s", me)
+	}
+	c.leave()
+	if now := s.state(); now.Head() != before+1 {
+		t.Errorf("%d events", now.Head()-before)
+	}
+}
+
+// A name is not followed to another session: the server stays with its process.
+func TestServerStaysWithItsProcess(t *testing.T) {
+	s := newScene(t)
+	host, other := process(7, "claude"), process(9, "claude")
+	in := func(p engine.Process, session string) engine.Register {
+		return engine.Register{Base: "claude-code", Session: session, PID: p.PID, Start: p.Start, Boot: p.Boot, Host: "machine"}
+	}
+	s.do(in(host, "s1"))
+	c := s.connect("claude-code", usual2025, s.engine(nil, host), Options{})
+	s.do(in(host, "s2"))
+	s.do(engine.EndAgent{Name: "claude-code"})
+	s.do(in(other, "s1"))
+	if me := c.whoIs(); me != "claude-code-2" {
+		t.Errorf("it is %s", me)
 	}
 }
 
