@@ -265,6 +265,16 @@ func TestGoesToWhatIsHeldHere(t *testing.T) {
 	has(t, p, "Queue or cron?")
 }
 
+func TestAnAlternativeHasOneMark(t *testing.T) {
+	l := story(t)
+	p := show(t, l, false)
+	p.Handle(keymap.Back)
+	panetest.Do(t, p, l, p.Handle(keymap.Down))
+	panetest.Do(t, p, l, p.Handle(keymap.Open))
+	p.SetSize(24, 60, false)
+	has(t, p, "· GraphQL with", "   persisted queries")
+}
+
 // The mark turns with the time, and keeps its place.
 func TestSpinner(t *testing.T) {
 	for _, ascii := range []bool{false, true} {

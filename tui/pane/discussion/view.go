@@ -182,7 +182,11 @@ func (p *Pane) decision(d *pane.Detail, s discuss.Statement, key rendering) {
 		}
 		d.Heading(part.head)
 		for _, item := range part.items {
-			d.Marked(p.Dot+" ", item, part.style)
+			mark := p.Dot + " "
+			for _, line := range text.Wrap(text.Line(item), key.w-text.Width(mark)) {
+				d.Add(theme.S(mark+line, part.style))
+				mark = text.Blank(text.Width(mark))
+			}
 		}
 	}
 	d.Add(theme.S(strings.Repeat(p.Horizontal, key.w), p.Good))
