@@ -385,19 +385,27 @@ func (f readOnly) OpenFile(name string, flag int, perm fs.FileMode) (store.File,
 
 // TestDamagedMessagesHideNoTask: the log has it.
 func TestDamagedMessagesHideNoTask(t *testing.T) {
-	s := newScene(t)
-	send(s, "codex", "x")
-	if err := os.Remove(s.path(MessagesName)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(s.path(MessagesName), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	h, err := s.HandoffStatus(t.Context())
-	if err != nil || len(h.Pending) != 1 || len(h.Notes) != 1 {
-		t.Errorf("%+v, %v", h, err)
-	}
-	if r, _, err := s.HandoffDone(t.Context(), h.Pending[0].ID, ""); err != nil || len(r.Notes) != 1 {
-		t.Errorf("%+v, %v", r, err)
+	for name, damage := range map[string]func(path string) error{
+		"a folder":          func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
+		"more than is read": func(path string) error { return os.Truncate(path, maxMessagesBytes+1) },
+		"a link":            func(path string) error { return errors.Join(os.Remove(path), os.Symlink("elsewhere", path)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			send(s, "codex", "x")
+			if err := damage(s.path(MessagesName)); err != nil {
+				t.Fatal(err)
+			}
+			h, err := s.HandoffStatus(t.Context())
+			if err != nil || len(h.Pending) != 1 || len(h.Notes) != 1 {
+				t.Fatalf("%+v, %v", h, err)
+			}
+			if _, _, err := s.HandoffDone(t.Context(), h.Pending[0].ID, ""); err != nil {
+				t.Error(err)
+			}
+			if task, ok := s.view().State.Task(h.Pending[0].ID); !ok || task.Status != state.TaskDone {
+				t.Errorf("%+v", task)
+			}
+		})
 	}
 }

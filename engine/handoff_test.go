@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -160,6 +163,27 @@ func TestMessagesOfAnotherProgram(t *testing.T) {
 	s.env[EnvAgent] = "gemini"
 	_, _, err = s.HandoffDone(t.Context(), "f0000004", "")
 	as[*ConflictError](t, err)
+}
+
+// TestVerificationIsNeverRun: what another program wants to see run is data.
+func TestVerificationIsNeverRun(t *testing.T) {
+	s := newScene(t)
+	s.do(note("codex", "x"))
+	ran := s.path("ran")
+	text := fmt.Sprintf(`{"id":"f0000009","type":"task","from":"gemini","to":"codex","description":"d","timestamp":"2026-09-10T07:00:00.000Z",`+
+		`"verification":{"mode":"command","command":"touch %[1]s","commands":["touch %[1]s"]}}`, ran) + "\n"
+	if err := os.WriteFile(s.path(MessagesName), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.inbox("codex"); len(got) != 1 {
+		t.Fatalf("inbox %+v", got)
+	}
+	if _, m, err := s.HandoffDone(t.Context(), "f0000009", "seen"); err != nil || m.Resolves != "f0000009" {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if _, err := os.Stat(ran); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it was run: %v", err)
+	}
 }
 
 // TestForeignSettlementReachesTheLog: another program settles in the file what we handed over; the log learns of it.
