@@ -48,9 +48,9 @@ type participant struct {
 	provider turn.Provider
 	agent    string // its name in the log; empty until it has one
 	session  string // empty: its next turn opens one
-	dir      string
-	heard    bool // the session knows what was said so far
-	kept     bool // the session is from an earlier run: when it is gone, a fresh one takes its place
+	dir      string // empty: that of a session which is known
+	heard    bool   // the session knows what was said so far
+	kept     bool   // the session is from an earlier run: when it is gone, a fresh one takes its place
 }
 
 // Discussion is one that was checked and can be run, once. Live and Changed may be called from any goroutine.
@@ -106,14 +106,16 @@ func Prepare(ctx context.Context, e *engine.Engine, r Request, o Options) (*Disc
 	d.thread, d.topic, d.initiator = r.Thread, r.Topic, r.Initiator
 	d.terms = Terms{Rounds: r.Rounds, Timeout: r.Timeout, Fresh: len(r.Programs) > 0}
 	names := slices.Clone(r.Programs)
+	known := map[bridge.Ref]state.Session{}
 	for _, ref := range r.Sessions {
-		name, err := programOf(v.State, ref)
-		if err != nil {
+		if known[ref], err = sessionOf(v.State, ref); err != nil {
 			return nil, err
 		}
-		names = append(names, name)
+		names = append(names, known[ref].Provider)
 	}
-	d.refs = slices.Clone(r.Sessions)
+	if d.refs = slices.Clone(r.Sessions); len(d.refs) > 0 && known[d.refs[0]].ID == known[d.refs[1]].ID && names[0] == names[1] {
+		return nil, errItself
+	}
 	if err := d.propose(r.Proposer, names); err != nil {
 		return nil, err
 	}
@@ -122,9 +124,9 @@ func Prepare(ctx context.Context, e *engine.Engine, r Request, o Options) (*Disc
 		if err != nil {
 			return nil, err
 		}
-		d.sides[i] = participant{provider: p, dir: r.Dir}
-		if d.sides[i].dir == "" {
-			d.sides[i].dir = e.Project().Root
+		d.sides[i] = participant{provider: p, dir: cmp.Or(r.Dir, e.Project().Root)}
+		if !d.terms.Fresh && known[d.refs[i]].Agent != "" {
+			d.sides[i].dir = "" // where it works already
 		}
 	}
 	d.terms.Programs = names
@@ -199,15 +201,20 @@ func checkNew(s *state.State, thread string) error {
 	return nil
 }
 
-// programOf is the program of a session that exists.
-func programOf(s *state.State, ref bridge.Ref) (string, error) {
+// sessionOf is the session that ref names. It has no Agent when it is not known yet.
+func sessionOf(s *state.State, ref bridge.Ref) (state.Session, error) {
 	if ref.Session != "" {
-		return ref.Provider, nil
+		for _, known := range s.Sessions() {
+			if known.Provider == ref.Provider && known.ID == ref.Session {
+				return known, nil
+			}
+		}
+		return state.Session{Provider: ref.Provider, ID: ref.Session}, nil
 	}
 	if known, ok := s.Session(ref.Agent); ok {
-		return known.Provider, nil
+		return known, nil
 	}
-	return "", &engine.NotFoundError{
+	return state.Session{}, &engine.NotFoundError{
 		Kind: "session", Name: ref.Agent,
 		Hints: []string{"loadout coord agents list    for those that are known", "--sessions PROGRAM:ID    for one that is not"},
 	}

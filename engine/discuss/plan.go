@@ -61,7 +61,7 @@ func (r *Request) check() error {
 	case len(r.Programs)+len(r.Sessions) != 2:
 		return &engine.UsageError{Message: fmt.Sprintf("a discussion has two participants, not %d", len(r.Programs)+len(r.Sessions)), Hints: hintStart}
 	case len(r.Sessions) == 2 && r.Sessions[0] == r.Sessions[1]:
-		return &engine.UsageError{Message: "a session cannot discuss with itself", Hints: hintStart}
+		return errItself
 	}
 	if strings.HasPrefix(r.Thread, "-") {
 		return &engine.ValidationError{Field: "thread-id", Reason: "begins as a flag does"}
@@ -76,6 +76,8 @@ func (r *Request) check() error {
 	}
 	return checkBudget(r.MaxTurns, Turns(r.Rounds), "a discussion of "+words.Plural(r.Rounds, "round")+" takes", "--rounds N    for fewer")
 }
+
+var errItself = &engine.UsageError{Message: "a session cannot discuss with itself", Hints: hintStart}
 
 var hintStart = []string{
 	`loadout coord discuss start "REST or GraphQL?" --agents claude-code,codex`,

@@ -97,7 +97,7 @@ func (d *Discussion) open(ctx context.Context) error {
 	}
 	agents := []string{d.sides[0].agent, d.sides[1].agent}
 	if event.SameName(agents[0], agents[1]) {
-		return &engine.UsageError{Message: "a session cannot discuss with itself", Hints: hintStart}
+		return errItself
 	}
 	r, err := d.engine.RecordTurns(ctx, "", func(v engine.View) ([]event.Event, error) {
 		if err := checkNew(v.State, d.thread); err != nil {

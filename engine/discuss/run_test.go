@@ -151,6 +151,30 @@ func TestExistingSessions(t *testing.T) {
 	}
 }
 
+// Sessions that are known work where they did, wherever the discussion is started; one that is not works there.
+func TestExistingSessionsStayWhereTheyWork(t *testing.T) {
+	s := newScene(t)
+	home, here := t.TempDir(), t.TempDir()
+	must(bridge.Attach(t.Context(), s.Engine, bridge.Ref{Provider: "codex", Session: "two"}, home, nil, bridge.Options{Providers: s.options.Providers}))
+	_, err := s.hold(t.Context(), request(func(r *Request) {
+		r.Programs, r.Dir = nil, here
+		r.Sessions = []bridge.Ref{{Provider: "claude-code", Session: "one"}, {Agent: "codex"}}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record, _, err := s.SessionRecord("codex"); err != nil || record.Cwd != home || s.codex.turns[0].Dir != home || s.claude.turns[0].Dir != here {
+		t.Errorf("%v: recorded %s; turns in %s and %s", err, record.Cwd, s.codex.turns[0].Dir, s.claude.turns[0].Dir)
+	}
+	_, err = Prepare(t.Context(), s.Engine, request(func(r *Request) {
+		r.Programs, r.Thread = nil, "alone"
+		r.Sessions = []bridge.Ref{{Provider: "codex", Session: "two"}, {Agent: "codex"}}
+	}), s.options)
+	if err == nil || !strings.Contains(err.Error(), "with itself") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestTwoSessionsOfOneProgram(t *testing.T) {
 	s := newScene(t)
 	if _, err := s.hold(t.Context(), request(func(r *Request) { r.Programs = []string{"codex", "codex"} })); err != nil {
