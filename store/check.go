@@ -86,6 +86,7 @@ func (l *Log) Check(ctx context.Context, files ...string) ([]Finding, error) {
 type checker struct {
 	log      *Log
 	files    []string // names that must be regular files
+	fault    string   // why the directory cannot be written, "" when it can
 	findings []Finding
 }
 
@@ -165,17 +166,7 @@ func (c *checker) entry(entry fs.DirEntry) error {
 }
 
 // room finds out whether a file can be made and synced in a directory.
-func (c *checker) room(dir string) {
-	err := c.log.tryFile(dir)
-	if !isFull(err) {
-		c.writable(dir, err)
-		return
-	}
-	c.add(Finding{
-		Code: NoSpace, Path: dir,
-		Text: fmt.Sprintf("there is no room in %s for one more line: %v; free some space on its file system, until then nothing can be stored", dir, reasonOf(err)),
-	})
-}
+func (c *checker) room(dir string) { c.writable(dir, c.log.tryFile(dir)) }
 
 // tryFile makes a file as large as the longest line, of bytes that no file system
 // can make smaller, and removes it.
@@ -200,12 +191,22 @@ func (l *Log) probe(path string) error {
 	return f.Close()
 }
 
-// writable reports that a path cannot be written, and why.
+// writable reports that a path cannot be written, and why. What keeps all of them from it is told once, of the directory.
 func (c *checker) writable(path string, err error) {
-	if ignoreMissing(err) != nil {
-		c.add(Finding{Code: NotWritable, Path: path, Text: fmt.Sprintf(
-			"%s cannot be written: %v; its mode, its attributes and the mount of its file system must allow that", path, reasonOf(err))})
+	if ignoreMissing(err) == nil || reasonOf(err).Error() == c.fault {
+		return
 	}
+	why := reasonOf(err)
+	if path == c.log.dir {
+		c.fault = why.Error()
+	}
+	if isFull(err) {
+		c.add(Finding{Code: NoSpace, Path: path, Text: fmt.Sprintf(
+			"%s has no room for %d bytes more: %v; free some space on its file system, or nothing can be stored", path, MaxLineBytes, why)})
+		return
+	}
+	c.add(Finding{Code: NotWritable, Path: path, Text: fmt.Sprintf(
+		"%s cannot be written: %v; nothing can be stored until its mode, its attributes and the mount of its file system allow that", path, why)})
 }
 
 // reasonOf is an error of the file system without the path.
