@@ -192,6 +192,19 @@ func TestMeter(t *testing.T) {
 	}
 }
 
+// What a narrow row has no room for is what its mark says already, and not what the agent holds.
+func TestNarrowRowsKeepWhatIsHeld(t *testing.T) {
+	p := show(t, tell(t))
+	for _, w := range []int{46, 52, 58, 78} {
+		got := panetest.Screen(t, p, w, false)
+		for _, want := range []string{"! 1 asked", "2 claims", "1 claim "} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%d cells have no %q:\n%s", w, want, got)
+			}
+		}
+	}
+}
+
 func TestOrders(t *testing.T) {
 	p := show(t, tell(t))
 	names := func() string {

@@ -99,21 +99,28 @@ func (p *rows) agent(e *entry, w int) (left, right theme.Spans) {
 		}
 		right = append(right, p.age(age))
 	}
-	room := w - left.Width() - right.Width() - 1
-	for _, c := range []struct {
+	cells := [...]struct {
 		said  string
 		width int
 		style theme.Style
+		shown bool
 	}{
-		{word, wordWidth, style},
-		{p.asked(e), p.columns.asked, p.Warn},
-		{counted(len(e.claims), "claim"), p.columns.claims, p.Text},
-		{meter(&e.meter), p.columns.meter, p.Dim},
-		{counted(len(e.tasks), "task"), p.columns.tasks, p.Text},
-	} {
-		if c.width > 0 && room >= c.width+2 {
-			left = append(left, theme.S("  "+text.Pad(c.said, c.width), c.style))
+		{word, wordWidth, style, false},
+		{p.asked(e), p.columns.asked, p.Warn, false},
+		{counted(len(e.claims), "claim"), p.columns.claims, p.Text, false},
+		{meter(&e.meter), p.columns.meter, p.Dim, false},
+		{counted(len(e.tasks), "task"), p.columns.tasks, p.Text, false},
+	}
+	room := w - left.Width() - right.Width() - 1
+	for _, i := range [len(cells)]int{1, 2, 0, 4, 3} { // the most important first; the word only repeats the mark
+		if c := &cells[i]; c.width > 0 && room >= c.width+2 {
+			c.shown = true
 			room -= c.width + 2
+		}
+	}
+	for _, c := range cells {
+		if c.shown {
+			left = append(left, theme.S("  "+text.Pad(c.said, c.width), c.style))
 		}
 	}
 	return left, right

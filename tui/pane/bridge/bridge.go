@@ -11,6 +11,7 @@ import (
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/pane"
+	"github.com/agentloadout/loadout/tui/text"
 )
 
 const nothing = "No session takes part. Press o to start one of an agent program, or + for one that there is; then B starts the bridge, " +
@@ -22,6 +23,7 @@ type Pane struct {
 	snap    pane.Snapshot
 	running int
 	waiting int
+	name    int // cells of the column of names
 	queue   queue
 }
 
@@ -99,13 +101,15 @@ func (p *Pane) Loaded(key string, value any, err error) pane.Action {
 // rebuild makes the rows.
 func (p *Pane) rebuild() {
 	s := p.snap
-	p.running, p.waiting = 0, 0
+	p.running, p.waiting, p.name = 0, 0, 0
+	named := func(agent string) { p.name = min(max(p.name, text.Width(text.Line(agent))), maxName) }
 	turns, sessions := s.State.Turns(), s.State.Sessions()
 	queued := map[string]waits{}
 	byID := make(map[string]*state.Turn, len(turns))
 	for i := range turns {
 		t := &turns[i]
 		byID[t.ID] = t
+		named(t.Agent)
 		switch {
 		case t.Status == state.TurnRunning:
 			p.running++
@@ -130,6 +134,7 @@ func (p *Pane) rebuild() {
 		entries = append(entries, p.bridge())
 	}
 	for _, x := range sessions {
+		named(x.Agent)
 		name := event.FoldName(x.Agent)
 		w := queued[name]
 		if !s.Past {

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/pane/panetest"
+	"github.com/agentloadout/loadout/tui/text"
 )
 
 // story has two sessions, one near its cap, and a turn in every state.
@@ -155,5 +157,27 @@ func TestDetailFollowsWhatIsSaid(t *testing.T) {
 	p.Handle(keymap.PageUp)
 	if screen := say(300); strings.Count(screen, "and so on") != 1 {
 		t.Errorf("it moved away:\n%s", screen)
+	}
+}
+
+// A session's row leaves out what has no room, and cuts no word.
+func TestSessionRowsHaveWholeWords(t *testing.T) {
+	p := show(t, story(t), false)
+	words := regexp.MustCompile("running|02:00|waits")
+	for w := 44; w <= 130; w++ {
+		column := -1
+		for line := range strings.Lines(panetest.Screen(t, p, w, false)) {
+			if !strings.Contains(line, "queue ") {
+				continue
+			}
+			if strings.Contains(line, "…") {
+				t.Errorf("%d cells: %q", w, line)
+			}
+			at := text.Width(line[:words.FindStringIndex(line)[0]])
+			if column >= 0 && column != at {
+				t.Errorf("%d cells: the columns differ: %q", w, line)
+			}
+			column = at
+		}
 	}
 }

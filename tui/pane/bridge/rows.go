@@ -3,6 +3,7 @@ package bridge
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,19 +19,16 @@ import (
 
 // Sizes in cells.
 const (
-	nameWidth = 16
-	barWidth  = 10
-	wide      = 60 // of a row, from which it has a bar and columns
-	clocked   = 48 // of a row, from which it has a turn's deadline
+	maxName  = 16
+	barWidth = 10
+	wide     = 60 // of a row, from which it has a bar, and what a turn took and used
+	clocked  = 48 // of a row, from which it has a turn's deadline
 )
 
 // row is a mark, whose it is, words, and what is at the right edge.
 func (p *Pane) row(w int, mark string, style theme.Style, agent string, middle theme.Spans, right string) (left, r theme.Spans) {
-	name := text.TruncateMiddle(text.Line(agent), nameWidth, p.Ellipsis)
-	if w >= wide {
-		name = text.Pad(name, nameWidth)
-	}
-	left = theme.Spans{theme.S(mark+" ", style), theme.S(name+" ", p.Owners.Style(agent))}
+	name := text.FitMiddle(text.Line(agent), min(p.name, max(w/3, 8)), p.Ellipsis)
+	left = theme.Spans{theme.S(mark+" ", style), theme.S(name+"  ", p.Owners.Style(agent))}
 	return append(left, middle...), theme.Spans{theme.S(right, p.Dim)}
 }
 
@@ -126,12 +124,19 @@ func (p *Pane) session(x state.Session, running *state.Turn, queued waits) pane.
 					said = strings.TrimSpace(word + " " + said)
 				}
 			}
-			middle := theme.Spans{theme.S(text.Line(said)+"  ", style)}
+			standing, scripted := theme.Spans{theme.S(text.Line(said)+"  ", style)}, theme.Spans(nil)
 			if x.Scripted {
-				middle = append(middle, theme.S("scripted  ", p.Warn))
+				scripted = theme.Spans{theme.S("scripted  ", p.Warn)}
 			}
-			middle = append(middle, p.bar(w, x.Turns, x.MaxTurns, plain)...)
-			return p.row(w, mark, style, x.Agent, append(middle, theme.S("turns", p.Dim)), "queue "+queued.String())
+			turns := func(w int) theme.Spans { return append(p.bar(w, x.Turns, x.MaxTurns, plain), theme.S("turns", p.Dim)) }
+			for _, middle := range []theme.Spans{
+				slices.Concat(standing, scripted, turns(w)), slices.Concat(standing, scripted, turns(0)), slices.Concat(standing, turns(0)), standing,
+			} {
+				if left, right = p.row(w, mark, style, x.Agent, middle, "queue "+queued.String()); left.Width()+right.Width() < w {
+					break
+				}
+			}
+			return left, right
 		},
 		Detail:  func(d *pane.Detail) { p.sessionDetail(d, x, word, style, queued) },
 		Subject: pane.Subject{Agent: x.Agent, Seq: x.Seq, Text: x.ID, Turn: x.Running},
@@ -190,7 +195,7 @@ func (p *Pane) bound(c state.Cap) pane.Entry {
 		Row: func(w int) (left, right theme.Spans) {
 			label := "cap: " + name
 			if w >= wide {
-				label = text.Pad(label, nameWidth)
+				label = text.Pad(label, maxName)
 			}
 			left = theme.Spans{theme.S(mark+" ", style), theme.S(label+" ", p.Dim)}
 			return append(left, p.bar(w, c.Used, c.Limit, write)...), nil

@@ -128,7 +128,9 @@ func (p *Pane) rebuild() {
 			p.contracts = append(p.contracts, c)
 			p.name = max(p.name, text.Width(text.Line(c.Name)))
 			p.publisher = min(max(p.publisher, text.Width(text.Line(c.Publisher))), 16)
-			p.readersWidth = max(p.readersWidth, (*rows)(p).readers(&c, true).Width())
+			if p.readersWidth < withPublisher { // more makes no difference, and there may be hundreds of readers
+				p.readersWidth = max(p.readersWidth, (*rows)(p).readers(&c, true).Width())
+			}
 		}
 	}
 	p.sort()

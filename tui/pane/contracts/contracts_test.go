@@ -149,3 +149,21 @@ func TestResultsThatAreNotWantedAreDropped(t *testing.T) {
 		t.Errorf("the wanted one is not:\n%s", s)
 	}
 }
+
+// Hundreds of readers are counted; naming each to find out that they have no room would hold up the keys.
+func TestManyReadersAreCounted(t *testing.T) {
+	events := []event.Event{made(t, "claude-code", event.Contract{Name: "api", Revision: 1, Body: "x"})}
+	for i := range 300 {
+		events = append(events, made(t, fmt.Sprintf("reader-%03d", i), event.Update{Consumes: []string{"api"}}))
+	}
+	events = append(events, made(t, "reader-007", event.Ack{EventSeq: 0}))
+	p := New(panetest.Look(t, false))
+	p.Apply(pane.Snapshot{State: fold(t, events...), Now: now}, pane.Changes{})
+	if got := panetest.Screen(t, p, 70, false); !strings.Contains(got, "✓1 ✗299") {
+		t.Errorf("it says\n%s", got)
+	}
+	c := p.all[0]
+	if n := testing.AllocsPerRun(10, func() { (*rows)(p).Row(0, 70) }); n > 100 {
+		t.Errorf("a row of %d readers makes %v allocations", len(c.Readers), n)
+	}
+}

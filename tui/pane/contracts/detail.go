@@ -126,7 +126,7 @@ func (p *rows) history(d *pane.Detail, c *state.Contract) {
 	d.Heading("history")
 	for i := len(c.History) - 1; i >= 0; i-- {
 		h := &c.History[i]
-		said := fmt.Sprintf("%s  %s  #%d", words.Age(p.snap.Now, h.At), h.Publisher, h.Seq)
+		said := fmt.Sprintf("%-4s  %s  #%d", words.Age(p.snap.Now, h.At), h.Publisher, h.Seq)
 		style := p.Text
 		if i < len(c.History)-1 {
 			style = p.Dim

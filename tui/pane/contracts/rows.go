@@ -44,12 +44,19 @@ func (p *rows) Row(i, w int) (left, right theme.Spans) {
 		left = append(left, theme.S(text.FitMiddle(text.Line(c.Publisher), p.publisher, p.Ellipsis)+"  ", p.Owners.Style(c.Publisher)))
 		room -= p.publisher + 2
 	}
-	readers := p.readers(&c, true)
-	if readers.Width() > room {
-		readers = p.readers(&c, false)
-	}
-	if readers.Width() > room {
-		readers = p.summary(&c)
+	readers := p.summary(&c)
+	for _, all := range []bool{true, false} {
+		n := behind(&c)
+		if all {
+			n = len(c.Readers)
+		}
+		if 4*n > room+2 { // there is no room for so many, however short their names are
+			continue
+		}
+		if named := p.readers(&c, all); named.Width() <= room {
+			readers = named
+			break
+		}
 	}
 	return append(left, readers...), right
 }
