@@ -73,9 +73,7 @@ func (f *fakeEngine) own(tb testing.TB, agent string, mode event.Mode, reason st
 func (f *fakeEngine) fold(n int) *state.State {
 	s := state.New()
 	for i := range f.events[:n] {
-		if err := s.Apply(&f.events[i]); err != nil {
-			panic(err)
-		}
+		_ = s.Apply(&f.events[i]) // what breaks a rule changes nothing, as in the engine
 	}
 	return s
 }
