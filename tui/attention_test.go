@@ -143,6 +143,17 @@ func TestFooterAlwaysHasTheWaysOut(t *testing.T) {
 	}
 }
 
+// The footer has whole hints, whatever the width: one that does not fit is left out.
+func TestFooterHasWholeHints(t *testing.T) {
+	d := drive(t, story(t))
+	for w := 40; w <= 200; w++ {
+		d.resize(w, 24)
+		if foot := d.lines()[23]; strings.Contains(foot, "…") || w >= 60 && !strings.HasSuffix(foot, "  13 unread ") {
+			t.Errorf("%d columns: %q", w, foot)
+		}
+	}
+}
+
 func TestPaneOrderAndThemeFromTheSettings(t *testing.T) {
 	d := drive(t, story(t), func(o *Options) {
 		o.Settings = settings.Default()

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	feedPause    = 33 * time.Millisecond // between two updates of the screen by the feed
+	feedPause    = 33 * time.Millisecond // between two updates of the screen by the feed, at the least
+	feedShare    = 3                     // and so many times as long as the last one took: the rest of the time is for keys
 	feedRetry    = time.Second           // after the log could not be followed
 	livenessTick = 2 * time.Second       // how often sessions are looked at when no event says that one came or went
 )
@@ -52,6 +53,9 @@ type update struct {
 
 // holder is who runs a bridge or discussion, nobody when it is empty.
 type holder struct{ who *engine.LockedError }
+
+// pauseAfter is how long the feed waits after an update of the screen that took so long.
+func pauseAfter(took time.Duration) time.Duration { return max(feedPause, feedShare*took) }
 
 func newFeed(o Options) *feed {
 	return &feed{engine: o.Engine, clock: o.Clock, fold: o.fold, retry: feedRetry, state: state.New(), ready: make(chan struct{}, 1), moved: make(chan struct{}, 1), joined: make(chan struct{}, 1)}

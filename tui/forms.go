@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,11 +60,24 @@ func long(name, label, placeholder string) *overlay.Input {
 }
 
 // agentInput asks who acts.
-func (m *model) agentInput() *overlay.Input { return input("agent", "as", m.actor, "who acts") }
+func (m *model) agentInput() *overlay.Input { return m.nameInput("agent", "as", m.actor, "who acts") }
+
+// nameInput asks for an agent, and completes those that take part.
+func (m *model) nameInput(name, label, value, placeholder string) *overlay.Input {
+	in := input(name, label, value, placeholder)
+	var names []string
+	for _, a := range m.live.State.Agents() {
+		names = append(names, a.Name)
+	}
+	in.Complete = func(typed string) []string {
+		return slices.DeleteFunc(slices.Clone(names), func(agent string) bool { return !strings.HasPrefix(agent, typed) })
+	}
+	return in
+}
 
 func (m *model) askClaim(s pane.Subject) {
 	f := overlay.NewForm(m.look.Theme, "Claim", "claim", nil,
-		input("path", "path", s.Path, "src/api"),
+		m.pathInput(s.Path),
 		&overlay.Input{Name: "mode", Label: "mode", Choices: []string{string(event.Exclusive), string(event.Shared)}},
 		input("reason", "reason", "", "why, for those who meet it"),
 		input("ttl", "for", "", "30m, 2h, 7d; empty: until it is released"),
@@ -95,7 +109,7 @@ func (m *model) askRelease(s pane.Subject) {
 			s.Claim.Agent, s.Claim.Path, words.Since(m.live.Now, s.Claim.Since))}
 	}
 	f := overlay.NewForm(m.look.Theme, "Release", "release", about,
-		input("path", "path", s.Path, "src/api"), input("agent", "as", holder, "whose claim"))
+		m.pathInput(s.Path), m.nameInput("agent", "as", holder, "whose claim"))
 	m.openForm(f, func() tea.Cmd {
 		agent, typed := f.Value("agent"), f.Value("path")
 		return m.send(f, agent, "releasing", func(context.Context) (engine.Command, string, error) {
@@ -130,7 +144,7 @@ func (m *model) askAck(s pane.Subject) {
 
 func (m *model) askQuestion(s pane.Subject) {
 	f := overlay.NewForm(m.look.Theme, "Ask", "ask", nil,
-		input("to", "to", m.other(s.Agent), "an agent, or * for everybody"), long("text", "question", cmp.Or(m.request(s), "what you want to know")), m.agentInput())
+		m.nameInput("to", "to", m.other(s.Agent), "an agent, or * for everybody"), long("text", "question", cmp.Or(m.request(s), "what you want to know")), m.agentInput())
 	if f.Value("to") != "" {
 		f.At("text")
 	}
@@ -144,7 +158,7 @@ func (m *model) askQuestion(s pane.Subject) {
 
 func (m *model) askTask(s pane.Subject) {
 	f := overlay.NewForm(m.look.Theme, "Task", "add the task", nil,
-		input("to", "for", m.other(s.Agent), "an agent, or * for whoever is free"), long("text", "task", "what is to be done"),
+		m.nameInput("to", "for", m.other(s.Agent), "an agent, or * for whoever is free"), long("text", "task", "what is to be done"),
 		long("context", "context", "what it needs to know"), m.agentInput())
 	if f.Value("to") != "" {
 		f.At("text")
@@ -230,11 +244,7 @@ func (m *model) stored(typed string) ([]string, error) {
 		return nil, wrongInput("path", "which path? for example src/api, or . for everything")
 	}
 	p := m.engine.Project()
-	top := p.Worktree
-	if top == "" {
-		top = p.Root
-	}
-	path, err := p.Rel(top, typed)
+	path, err := p.Rel(topOf(p), typed)
 	if err != nil {
 		return nil, err
 	}

@@ -65,6 +65,9 @@ func (m *model) standing() []theme.Span {
 	t, s := m.look, m.live
 	var list []theme.Span
 	add := func(style theme.Style, said string) { list = append(list, theme.S(said, style)) }
+	if m.now.why != "" && m.w >= branded { // narrower, the footer says it
+		add(t.Bad, text.Truncate(text.Line(m.now.why), m.w/2, t.Ellipsis))
+	}
 	if waiting := m.attention.waiting; len(waiting) > 0 {
 		oldest := waiting[0].Since
 		for _, w := range waiting {
@@ -196,8 +199,8 @@ func (m *model) footer() string {
 	switch {
 	case m.prompt != nil:
 		return m.prompt.row(t.Theme, m.w)
-	case m.now.err != nil:
-		return t.Row(m.w, theme.Style{}, theme.Spans{theme.S(" "+t.Warning+" "+text.Line(m.now.err.Error()), t.Bad)}, nil)
+	case m.now.why != "" && m.w < branded:
+		return t.Row(m.w, theme.Style{}, theme.Spans{theme.S(" "+t.Warning+" "+text.Line(m.now.why), t.Bad)}, nil)
 	case m.toast.text != "":
 		mark, style := t.Dot, t.Text
 		switch m.toast.tone {
@@ -209,17 +212,21 @@ func (m *model) footer() string {
 		}
 		return t.Row(m.w, theme.Style{}, theme.Spans{theme.S(" "+mark+" "+text.Line(m.toast.text), style)}, nil)
 	}
-	left := theme.Spans{theme.S(" ", t.Text)}
-	var right theme.Spans
+	var left, right theme.Spans
 	if n := m.live.State.Unread(m.actor); n.Count > 0 && m.w >= 60 {
 		right = theme.Spans{theme.S(fmt.Sprintf("%d unread ", n.Count), t.Text)}
 	}
-	room := m.w - right.Width()
+	room := m.w - 1
+	if right != nil {
+		room = m.w - right.Width() - 2
+	}
+	gap := " "
 	add := func(key, does string) bool {
-		if left.Width()+text.Width(key)+text.Width(does)+1 > room {
+		if left.Width()+text.Width(gap+key+" "+does) > room {
 			return false
 		}
-		left = append(left, theme.S(key, t.Strong), theme.S(" "+does+"  ", t.Dim))
+		left = append(left, theme.S(gap+key, t.Strong), theme.S(" "+does, t.Dim))
+		gap = "  "
 		return true
 	}
 	for _, b := range m.keys.Hints(m.panes[m.focus].Scope()) {

@@ -67,6 +67,10 @@ func (m *model) overlayKey(o overlay.Overlay, k tea.KeyMsg) tea.Cmd {
 		if f, ok := o.(*overlay.Form); ok {
 			return m.editInput(f)
 		}
+	case overlay.Complete:
+		if f, ok := o.(*overlay.Form); ok {
+			return completeInput(f)
+		}
 	case overlay.Submitted:
 		if submit := m.confirms[o]; submit != nil {
 			return submit()

@@ -103,7 +103,11 @@ func (m *menu) draw(t *theme.Theme, lines []string, w int) {
 	}
 }
 
+// commonPrefix is what all words begin with, in whole characters.
 func commonPrefix(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
 	prefix := words[0]
 	for _, w := range words[1:] {
 		for !strings.HasPrefix(w, prefix) {

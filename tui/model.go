@@ -79,6 +79,7 @@ type model struct {
 	exec    func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd // runs a program in the terminal
 	after   func(d time.Duration, msg tea.Msg) tea.Cmd             // a timer
 	ticking int                                                    // serial of the tick that is awaited
+	tickDue time.Time                                              // when it comes; zero: none is awaited
 	screen  terminal
 	frame   []string
 	dirty   bool
@@ -91,6 +92,7 @@ type status struct {
 	halted   *engine.HaltedError
 	caughtUp bool
 	branch   string
+	why      string // why the log cannot be read, empty while it can
 	err      error
 }
 
@@ -261,7 +263,9 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case tea.KeyMsg:
 		return m.key(msg)
 	case feedMsg:
-		return tea.Batch(m.fed(msg.update), m.waitFeed(m.clock().Add(feedPause)))
+		started := time.Now()
+		cmd := m.fed(msg.update)
+		return tea.Batch(cmd, m.waitFeed(m.clock().Add(pauseAfter(time.Since(started)))))
 	case turnsMsg:
 		return tea.Batch(m.turned(msg.turnNews), m.waitTurns(m.clock().Add(feedPause)))
 	case loadedMsg:
@@ -283,6 +287,9 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 		return m.output(msg)
 	case completionMsg:
 		m.completed(msg)
+	case inputMsg:
+		m.dirty = true
+		msg.form.Completed(msg.input, msg.typed, commonPrefix(msg.candidates), msg.candidates)
 	case momentMsg:
 		return m.arrivedAt(msg)
 	case editedMsg:
@@ -314,6 +321,12 @@ func (m *model) fed(u update) tea.Cmd {
 	m.now.mode, m.now.halted, m.now.caughtUp, m.now.branch, m.now.err = u.mode, u.halted, u.caughtUp, u.branch, u.err
 	if u.note != "" {
 		m.say(plainly, u.note)
+		m.now.why = u.note
+	}
+	if u.err != nil {
+		m.now.why = u.err.Error()
+	} else if u.mode != engine.ModeUnreadable {
+		m.now.why = ""
 	}
 	if u.reset {
 		m.travel.state = nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine/discuss"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/tui/overlay"
 )
 
 // The messages of the update loop, beside Bubble Tea's own. Results say which request they answer; those that nobody waits for any more
@@ -55,6 +56,14 @@ type (
 	// completionMsg is what the last word of a line could become.
 	completionMsg struct {
 		line       string
+		candidates []string
+	}
+
+	// inputMsg is what the text of a form's input could become.
+	inputMsg struct {
+		form       *overlay.Form
+		input      *overlay.Input
+		typed      string
 		candidates []string
 	}
 

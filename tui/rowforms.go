@@ -22,7 +22,7 @@ func (m *model) askForce(s pane.Subject) {
 		about = append(about, m.told(s.Claim))
 	}
 	f := overlay.NewForm(m.look.Theme, "Take by force", "take it", about,
-		input("path", "path", s.Path, "src/api"), input("reason", "reason", "", "why, for those who lose it"), m.agentInput()).Alarm()
+		m.pathInput(s.Path), input("reason", "reason", "", "why, for those who lose it"), m.agentInput()).Alarm()
 	if s.Path != "" {
 		f.At("reason")
 	}

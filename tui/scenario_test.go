@@ -331,8 +331,15 @@ func TestStatesOfTheLog(t *testing.T) {
 	d.shows("polling")
 	tell(func(d *engine.Delivery) { d.Mode, d.Note = engine.ModeMissing, "the log was deleted" })
 	d.shows("log is gone", "the log was deleted", "src/")
-	tell(func(d *engine.Delivery) { d.Mode = engine.ModeUnreadable })
-	d.shows("unreadable")
+	tell(func(d *engine.Delivery) { d.Mode, d.Note = engine.ModeUnreadable, "it is not a regular file" })
+	d.run(named["down"]) // takes the message away, and not why
+	d.shows("unreadable", "it is not a regular file", "? help")
+	d.resize(60, 20)
+	d.shows("unreadable", "it is not a regular file")
+	d.resize(120, 40)
+	tell(func(*engine.Delivery) {})
+	d.run(named["down"])
+	d.hides("not a regular file")
 	tell(func(d *engine.Delivery) {
 		d.Reset = true
 		d.Bad = []state.BadRef{{Line: 1, Seq: -1, Reason: "not JSON"}}
@@ -416,6 +423,30 @@ func TestTicksOnlyWhenSomethingChanges(t *testing.T) {
 	d.run(tickMsg{d.m.ticking})
 	if asked != time.Second {
 		t.Errorf("with a countdown the next tick is in %v", asked)
+	}
+}
+
+// However much comes, one tick is awaited: each costs a goroutine for up to a minute.
+func TestOneTickIsAwaited(t *testing.T) {
+	f := story(t)
+	d := drive(t, f)
+	ticks := 0
+	d.m.after = func(time.Duration, tea.Msg) tea.Cmd {
+		ticks++
+		return nil
+	}
+	d.run(tickMsg{d.m.ticking})
+	for range 50 {
+		f.add(t, "codex", event.Broadcast, "more", event.Status{}, func(*event.Event) { f.now = f.now.Add(-time.Minute) })
+		d.sync()
+	}
+	if ticks != 1 {
+		t.Errorf("%d ticks are awaited", ticks)
+	}
+	d.m.say(good, "done") // goes sooner
+	d.m.scheduleTick()
+	if ticks != 2 {
+		t.Errorf("%d ticks with a message", ticks)
 	}
 }
 

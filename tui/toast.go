@@ -58,6 +58,11 @@ func (m *model) scheduleTick() tea.Cmd {
 	if m.toast.text != "" {
 		d = min(d, max(m.toast.until.Sub(now), 0))
 	}
+	due := now.Add(d)
+	if m.tickDue.After(now) && !due.Before(m.tickDue) {
+		return nil // one that comes in time is under way
+	}
+	m.tickDue = due
 	m.ticking++
 	return m.after(d, tickMsg{m.ticking})
 }
@@ -67,6 +72,7 @@ func (m *model) tick(msg tickMsg) tea.Cmd {
 	if msg.serial != m.ticking {
 		return nil // another tick was asked for since
 	}
+	m.tickDue = time.Time{}
 	m.live.Now = m.clock()
 	if m.toast.text != "" && !m.live.Now.Before(m.toast.until) {
 		m.toast = toast{}

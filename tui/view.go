@@ -74,17 +74,13 @@ func (m *model) viewPane(p layout.Placed) []string {
 	if m.past() {
 		label.Notes = append(label.Notes, fmt.Sprintf("%s as of #%d", m.look.Time, m.travel.at))
 	}
-	for _, tab := range p.Tabs {
-		if tab != p.Pane {
-			label.Notes = append(label.Notes, m.tab(tab))
-		}
-	}
 	if f := pn.Filter(); f != "" {
 		label.Right = append(label.Right, theme.S("/"+text.Truncate(text.Line(f), p.W/3, m.look.Ellipsis)+" ", m.look.Accent))
 	}
 	if status := pn.Status(); status != "" {
 		label.Right = append(label.Right, theme.S(status, m.look.Dim))
 	}
+	label.Notes = append(label.Notes, m.tabs(p, label)...)
 	return m.look.Box(p.W, p.H, label, pn.View())
 }
 
@@ -103,7 +99,7 @@ func (m *model) hidden(at layout.Placed) string {
 	var names, numbers []string
 	for i := range m.panes {
 		if !shown[i] {
-			names, numbers = append(names, m.tab(i)), append(numbers, strconv.Itoa(i+1)+strings.TrimSpace(m.mark(i)))
+			names, numbers = append(names, m.tab(i)), append(numbers, m.number(i))
 		}
 	}
 	for _, foot := range []string{strings.Join(names, " "+m.look.Dot+" "), strings.Join(numbers, " ")} {
@@ -114,8 +110,29 @@ func (m *model) hidden(at layout.Placed) string {
 	return ""
 }
 
-// tab names a pane that is not drawn.
-func (m *model) tab(i int) string { return fmt.Sprintf("%d %s%s", i+1, m.panes[i].Title(), m.mark(i)) }
+// tabs names the panes that share a place with the one that is drawn, by their numbers where the names do not fit beside the label.
+func (m *model) tabs(p layout.Placed, beside theme.Label) []string {
+	var names, numbers []string
+	const edges = 8 // of the frame, and around what is at its right
+	room := p.W - edges - text.Width(beside.Title) - beside.Badge.Width() - beside.Right.Width()
+	for _, note := range beside.Notes {
+		room -= text.Width(note) + 3
+	}
+	for _, i := range p.Tabs {
+		if i != p.Pane {
+			names, numbers = append(names, m.tab(i)), append(numbers, m.number(i))
+			room -= text.Width(m.tab(i)) + 3
+		}
+	}
+	if room < 0 {
+		return numbers
+	}
+	return names
+}
+
+// tab names a pane that is not drawn, number does so in a few characters.
+func (m *model) tab(i int) string    { return fmt.Sprintf("%d %s%s", i+1, m.panes[i].Title(), m.mark(i)) }
+func (m *model) number(i int) string { return strconv.Itoa(i+1) + strings.TrimSpace(m.mark(i)) }
 
 // mark is what is new in a pane, in a few characters: +3, or !3 when some of it needs a person.
 func (m *model) mark(i int) string {

@@ -125,6 +125,7 @@ func (f *Field) Key(k tea.KeyMsg) bool {
 
 // Spans draws the field in w cells, with the cursor when it has the focus, and the placeholder while it is empty.
 func (f *Field) Spans(t *theme.Theme, w int, focused bool, placeholder string) theme.Spans {
+	placeholder = text.Line(placeholder)
 	if !focused {
 		if f.value == "" {
 			return theme.Spans{theme.S(text.Truncate(placeholder, w, t.Ellipsis), t.Dim)}
@@ -141,7 +142,8 @@ func (f *Field) Spans(t *theme.Theme, w int, focused bool, placeholder string) t
 	after := text.Line(f.value[end:])
 	style := t.Text
 	if f.value == "" && placeholder != "" {
-		at, after, style = placeholder[:1], placeholder[1:], t.Dim
+		end := text.NextBreak(placeholder, 0)
+		at, after, style = placeholder[:end], placeholder[end:], t.Dim
 	}
 	if text.Width(at) == 0 {
 		at = " "

@@ -21,12 +21,15 @@ const (
 type Input struct {
 	Name        string // for Value
 	Label       string
-	Placeholder string // ASCII, shown while the text is empty
+	Placeholder string // shown while the text is empty
 	Field       Field
 	Long        bool   // a text that may have several lines, for which ctrl+o opens an editor
 	text        string // with its lines, when it has several
 	Choices     []string
 	Chosen      int
+
+	Complete  func(typed string) []string // what the text could become; it may do I/O. nil: nothing is known
+	completed string                      // the text as the last completion left it: tab goes on from there
 }
 
 func (i *Input) value() string {
@@ -54,6 +57,12 @@ func (i *Input) SetText(s string) {
 	i.Field.Set(s)
 }
 
+// completes reports whether tab completes the text. It goes on to the next input where nothing was typed, and after a completion.
+func (i *Input) completes() bool {
+	typed := i.Text()
+	return i.Complete != nil && !i.Field.fresh && typed != "" && typed != i.completed
+}
+
 // key edits the text. Of several lines only the first is visible, so no key but the one that empties it has an effect.
 func (i *Input) key(k tea.KeyMsg) {
 	if i.text == "" {
@@ -73,6 +82,7 @@ type Form struct {
 	inputs []*Input
 	at     int
 	busy   string
+	could  []string // what the current text could become, where a completion found several
 	wrong  []string // why it was refused, a paragraph each; the first is the sentence, the others are what helps
 	alarm  bool
 
@@ -135,12 +145,19 @@ func (f *Form) Key(k tea.KeyMsg) Outcome {
 	if f.busy != "" {
 		return Open
 	}
+	f.could = nil
 	if !k.Paste {
 		switch k.String() {
 		case "enter":
 			f.wrong = nil
 			return Submitted
-		case "tab", "down":
+		case "tab":
+			if in := f.Current(); in != nil && in.completes() {
+				return Complete
+			}
+			f.move(1)
+			return Open
+		case "down":
 			f.move(1)
 			return Open
 		case "shift+tab", "up":
@@ -183,6 +200,26 @@ func (f *Form) Current() *Input {
 	return f.inputs[f.at]
 }
 
+// Completed takes what the text of an input could become, all beginning with prefix, unless the person has typed on. With nothing to
+// choose from it goes on to the next input, as tab does without a completion.
+func (f *Form) Completed(in *Input, typed, prefix string, candidates []string) {
+	if f.Current() != in || in.Text() != typed {
+		return
+	}
+	in.completed = typed
+	switch {
+	case len(prefix) > len(typed):
+		in.SetText(prefix)
+		in.completed = in.Text()
+	case len(candidates) < 2:
+		f.move(1)
+		return
+	}
+	if len(candidates) > 1 {
+		f.could = candidates
+	}
+}
+
 func (f *Form) move(d int) {
 	if n := len(f.inputs); n > 0 {
 		f.at = (f.at + d + n) % n
@@ -213,10 +250,14 @@ func (f *Form) View(w, h int) []string {
 		first = min(f.at, len(inputs)-room)
 	}
 	inputs = inputs[first:min(first+room, len(inputs))]
-	if f.scroll.SetSize(len(talk), max(room-len(inputs), 0)); f.refused {
+	f.scroll.SetSize(len(talk), max(room-len(inputs), 0))
+	switch {
+	case f.refused:
 		f.scroll.Home()
 		f.scroll.Move(refusal)
 		f.refused = false
+	case len(f.could) > 0:
+		f.scroll.End()
 	}
 	from, to := f.scroll.Visible()
 	talk = talk[from:to]
@@ -306,11 +347,29 @@ func (f *Form) talk(w int) (lines []theme.Spans, refusal int) {
 		}
 	}
 	for _, in := range f.inputs {
-		if in.Field.Cut() {
+		if in.text == "" && in.Field.Cut() {
 			lines = append(lines, theme.Spans{theme.S(t.Warning+" the "+strings.ToLower(in.Label)+" was too long and is cut", t.Warn)})
 		}
 	}
-	return lines, refusal
+	return append(lines, f.choices(w)...), refusal
+}
+
+// choices lists what the current text could become, in a few lines.
+func (f *Form) choices(w int) []theme.Spans {
+	const most = 3
+	if len(f.could) == 0 {
+		return nil
+	}
+	lines := text.Wrap(text.Line(strings.Join(f.could, "  ")), w)
+	if len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] = text.Truncate(lines[most-1], w-1, "") + f.theme.Ellipsis
+	}
+	spans := make([]theme.Spans, len(lines))
+	for i, line := range lines {
+		spans[i] = theme.Spans{theme.S(line, f.theme.Accent)}
+	}
+	return spans
 }
 
 func (f *Form) hint() theme.Spans {
@@ -319,7 +378,10 @@ func (f *Form) hint() theme.Spans {
 		return theme.Spans{theme.S(f.busy+t.Ellipsis, t.Accent), theme.S("  esc", t.Strong), theme.S(" stop waiting", t.Dim)}
 	}
 	hint := theme.Spans{theme.S("enter", t.Strong), theme.S(" "+f.verb, t.Dim)}
-	if len(f.inputs) > 1 {
+	switch in := f.Current(); {
+	case in != nil && in.completes():
+		hint = append(hint, theme.S("  tab", t.Strong), theme.S(" complete", t.Dim))
+	case len(f.inputs) > 1:
 		hint = append(hint, theme.S("  tab", t.Strong), theme.S(" next", t.Dim))
 	}
 	if in := f.Current(); in != nil && in.Long {

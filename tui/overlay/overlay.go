@@ -17,6 +17,7 @@ const (
 	Closed                   // the person is done with it
 	Submitted                // the person wants what it asks
 	Edit                     // the person wants to write the current text in an editor
+	Complete                 // the person wants the current text completed
 )
 
 // Overlay is one box above the panes.

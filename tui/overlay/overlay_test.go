@@ -143,6 +143,63 @@ func TestForm(t *testing.T) {
 	}
 }
 
+func TestFormCompletes(t *testing.T) {
+	f := NewForm(plainTheme(t), "Claim", "claim", nil,
+		&Input{Name: "path", Label: "path", Field: Suggest("docs"), Complete: func(string) []string { return nil }}, &Input{Name: "why", Label: "reason"})
+	if press(f, "tab") != Open || f.Current().Name != "why" {
+		t.Error("tab does not leave a suggestion")
+	}
+	press(f, "tab", "s")
+	in := f.Current()
+	if press(f, "tab") != Complete || !strings.Contains(show(f, 80, 24), "tab complete") {
+		t.Errorf("tab does not complete\n%s", show(f, 80, 24))
+	}
+	f.Completed(in, "s", "src/", []string{"src/api", "src/web"})
+	if s := show(f, 80, 24); f.Value("path") != "src/" || !strings.Contains(s, "src/api  src/web") || !strings.Contains(s, "tab next") {
+		t.Errorf("completed to\n%s", s)
+	}
+	press(f, "w")
+	f.Completed(in, "src/", "src/api", []string{"src/api"}) // too late
+	if press(f, "tab") != Complete || f.Value("path") != "src/w" || strings.Contains(show(f, 80, 24), "src/api") {
+		t.Errorf("a late completion was taken\n%s", show(f, 80, 24))
+	}
+	f.Completed(in, "src/w", "src/web", []string{"src/web"})
+	if press(f, "tab"); f.Value("path") != "src/web" || f.Current().Name != "why" {
+		t.Errorf("with %q tab does not go on", f.Value("path"))
+	}
+	press(f, "tab", "!")
+	press(f, "tab")
+	if f.Completed(in, "src/web!", "", nil); f.Current().Name != "why" {
+		t.Error("without a candidate tab does not go on")
+	}
+}
+
+// What is kept with its lines is not cut, however little of it fits one line.
+func TestTextOfSeveralLinesIsNotCut(t *testing.T) {
+	in := &Input{Name: "text", Label: "question", Long: true}
+	f := NewForm(plainTheme(t), "Ask", "ask", nil, in)
+	in.SetText(strings.Repeat("a line\n", maxFieldBytes))
+	if s := show(f, 80, 24); strings.Contains(s, "is cut") {
+		t.Errorf("it says\n%s", s)
+	}
+	in.SetText(strings.Repeat("x", 2*maxFieldBytes))
+	if s := show(f, 80, 24); !strings.Contains(s, "is cut") {
+		t.Errorf("it does not say that it was cut\n%s", s)
+	}
+}
+
+// A placeholder may name what the log holds.
+func TestHostilePlaceholder(t *testing.T) {
+	for _, focused := range []bool{false, true} {
+		var field Field
+		for _, span := range field.Spans(plainTheme(t), 40, focused, "日\x1b[31m\u202eabc") {
+			if strings.ContainsAny(span.Text, "\x1b\u202e") || strings.Contains(span.Text, "\ufffd") {
+				t.Errorf("focused %v: %q", focused, span.Text)
+			}
+		}
+	}
+}
+
 func TestPastedEnterDoesNotSubmit(t *testing.T) {
 	f := form(t)
 	if f.Key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("a\nb\n"), Paste: true}) != Open {
