@@ -151,6 +151,7 @@ var bareTokens = map[string]func(d draw) string{
 	"dynatrace":      func(d draw) string { return "dt0c01." + d.of(uppers+digits, 24) + "." + d.of(uppers+digits, 64) },
 	"notion":         func(d draw) string { return "ntn_" + d.of(digits, 11) + d.of(alnums, 35) },
 	"linear":         func(d draw) string { return "lin_api_" + d.of(alnums, 40) },
+	"adobe":          func(d draw) string { return "p8e-" + d.of(alnums, 32) },
 	"airtable":       func(d draw) string { return "pat" + d.of(alnums, 14) + "." + d.of(hexes, 64) },
 	"postman":        func(d draw) string { return "PMAK-" + d.of(hexes, 24) + "-" + d.of(hexes, 34) },
 	"1password":      func(d draw) string { return "ops_eyJ" + d.of(base64s, 300) },

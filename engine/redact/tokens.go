@@ -211,7 +211,7 @@ var tokenRules = []rule{
 	{prefix: "sm_aat_", body: alnum, min: 16},
 	{prefix: "sm_pat_", body: alnum, min: 16},
 	{prefix: "sm_sat_", body: alnum, min: 16},
-	{prefix: "p8e-", body: lowNum, min: 32, max: 32},
+	{prefix: "p8e-", body: alnum, min: 32, max: 32},
 	{prefix: "fio-u-", body: url64, min: 60},
 	{prefix: "dnkey-", body: url64, min: 60},
 	{prefix: "s-s4t2ud-", body: hex, min: 60},
