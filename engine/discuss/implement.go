@@ -56,7 +56,7 @@ func NamedPaths(s *state.State, foldCase bool, texts ...string) ([]string, error
 		for _, word := range strings.FieldsFunc(safetext.Block(text), func(r rune) bool { return strings.ContainsRune(" \t\n`\"'()[]{}<>,;|*", r) }) {
 			word = place.ReplaceAllString(strings.TrimRight(word, ".:!?"), "")
 			clean, err := event.CleanPath(path.Clean(word))
-			if err != nil || clean == "." {
+			if err != nil || clean == "." || event.Clip(clean, event.MaxPath) != clean {
 				continue
 			}
 			begins := func(folder string) bool { return strings.HasPrefix(word, folder) }
@@ -167,21 +167,27 @@ func (p *Plan) number() {
 	p.PlanID = hex.EncodeToString(sum[:length])
 }
 
-// context is what a task tells beyond its description.
+// context is what a task tells beyond its description: first what must not be cut off.
 func (p *Plan) context(topic string, c *Conclusion, t *PlanTask) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[loadout-implementation:%s]\nDecided in discussion %s on: %s\n\nDecision: %s\n", p.PlanID, p.ThreadID, topic, c.Decision)
+	list := func(part Part) {
+		if len(part.Items) > 0 {
+			fmt.Fprintf(&b, "\n%s:\n- %s\n", part.Head, strings.Join(part.Items, "\n- "))
+		}
+	}
+	list(Part{"It is done when", []string{
+		"the decision holds in these paths, and nothing outside of them was changed without a claim",
+		"the tests pass, and what shows that is given as evidence: loadout coord done ID --evidence …",
+		"what is not resolved was asked or decided, not guessed",
+	}})
+	list(Part{"Paths", t.Paths})
 	if c.Rationale != "" {
 		fmt.Fprintf(&b, "\nWhy: %s\n", c.Rationale)
 	}
-	for _, l := range append(c.Lists(), Part{"Paths", t.Paths}) {
-		if len(l.Items) > 0 {
-			fmt.Fprintf(&b, "\n%s:\n- %s\n", l.Head, strings.Join(l.Items, "\n- "))
-		}
+	for _, part := range c.Lists() {
+		list(part)
 	}
-	b.WriteString("\nIt is done when:\n- the decision holds in these paths, and nothing outside of them was changed without a claim\n" +
-		"- the tests pass, and what shows that is given as evidence: loadout coord done ID --evidence …\n" +
-		"- what is not resolved was asked or decided, not guessed\n")
 	return event.Clip(b.String(), event.MaxContext)
 }
 

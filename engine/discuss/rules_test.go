@@ -274,6 +274,9 @@ func TestNamedPaths(t *testing.T) {
 	if want := "[docs/api.md lib/x.ts server/a src/api/pay.go tests]"; err != nil || fmt.Sprint(got) != want {
 		t.Errorf("got %v %v, want %s", got, err, want)
 	}
+	if got, err := NamedPaths(s, false, "src/"+strings.Repeat("x", event.MaxPath)); err != nil || len(got) > 0 {
+		t.Errorf("a path that nothing can store: %v", err)
+	}
 	var many strings.Builder
 	for i := range event.MaxPaths + 1 {
 		fmt.Fprintf(&many, "src/%d ", i)
@@ -325,6 +328,17 @@ func TestMakePlan(t *testing.T) {
 				t.Error("the same plan has another id")
 			}
 		})
+	}
+	long := closed("src/api/" + strings.Repeat("x", 900) + strings.Repeat(" src/api/y", 3))
+	long.Rationale, long.Topic = strings.Repeat("w", event.MaxRationale), strings.Repeat("t", MaxTopic)
+	for range event.MaxAlternatives {
+		long.Unresolved = append(long.Unresolved, strings.Repeat("語", event.MaxAlternative))
+	}
+	long.Alternatives = append(long.Unresolved, long.Unresolved...)
+	p, err := MakePlan(long, claims(t, map[string]string{"src": "ann"}), false)
+	if err != nil || !strings.Contains(p.Tasks[0].Context, "- src/api/y\n") || !strings.Contains(p.Tasks[0].Context, "given as evidence") ||
+		event.Clip(p.Tasks[0].Context, event.MaxContext) != p.Tasks[0].Context {
+		t.Errorf("%v: %.300q", err, p.Tasks)
 	}
 	open := closed("src/api")
 	open.Status = StatusOpen
