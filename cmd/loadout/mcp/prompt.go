@@ -39,7 +39,7 @@ func (s *Server) addPrompts() {
 }
 
 func (s *Server) prompt(ctx context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-	agent, err := s.agent(ctx)
+	agent, err := s.readingAgent(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -183,6 +183,10 @@ func (s *Server) actor(ctx context.Context, named string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return s.choose(ctx, named, own)
+}
+
+func (s *Server) choose(ctx context.Context, named, own string) (string, error) {
 	named = strings.TrimSpace(named)
 	if named == "" || event.SameName(named, engine.Me) || event.SameName(named, own) {
 		return own, nil
@@ -203,11 +207,35 @@ func (s *Server) actor(ctx context.Context, named string) (string, error) {
 
 // reader is actor for a tool that only reads: being read by its agent is a sign of life.
 func (s *Server) reader(ctx context.Context, named string) (string, error) {
-	name, err := s.actor(ctx, named)
+	own, err := s.readingAgent(ctx)
+	if err != nil {
+		return "", err
+	}
+	name, err := s.choose(ctx, named, own)
 	if err == nil && name == s.speaker.known() {
 		s.engine.Beat(ctx, name)
 	}
 	return name, err
+}
+
+// readingAgent is agent for what only reads. While the kill switch is on nobody can be introduced; reading goes on under the name that
+// the agent would ask for.
+func (s *Server) readingAgent(ctx context.Context) (string, error) {
+	name, err := s.agent(ctx)
+	var halted *engine.HaltedError
+	if !errors.As(err, &halted) {
+		return name, err
+	}
+	if name, err := s.engine.Identify(ctx, cmp.Or(s.options.Agent, engine.Me), s.options.As); err == nil {
+		return name, nil
+	}
+	r, err := s.engine.Registration(engine.Register{}, nil)
+	if r.Base == engine.UnknownProgram {
+		s.speaker.mu.Lock()
+		r.Base = baseName(s.speaker.client)
+		s.speaker.mu.Unlock()
+	}
+	return r.Base, err
 }
 
 // leave ends a session that is this process. One of a host goes on: the host may start another server, and ends it by its hook or

@@ -124,6 +124,22 @@ func TestServerInATurn(t *testing.T) {
 	}
 }
 
+// While the kill switch is on nobody is introduced, and tools that read answer all the same.
+func TestReadsWhileHalted(t *testing.T) {
+	s := newScene(t)
+	s.do(engine.Publish{Agent: "gemini", Name: "api", Body: "GET /things"})
+	if _, err := s.engine(nil).Kill(t.Context(), "user", "enough"); err != nil {
+		t.Fatal(err)
+	}
+	c := s.connect("codex", usual2025, s.engine(nil), Options{})
+	var snap struct{ Agent string }
+	c.call("snapshot", nil, &snap)
+	if snap.Agent != "codex" {
+		t.Errorf("read as %q", snap.Agent)
+	}
+	c.refused("kill_switch_active", "publish_update", args{"note": "x"}, "enough")
+}
+
 // A name is not followed to another session: the server stays with its process.
 func TestServerStaysWithItsProcess(t *testing.T) {
 	s := newScene(t)
