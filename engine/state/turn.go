@@ -8,7 +8,7 @@ import (
 
 // Bounds of what a State remembers of turns. Everything older is in the log.
 const (
-	MaxSessions  = 100  // sessions that take part in a bridge
+	MaxSessions  = 1000 // sessions without a turn to be made, beside those that the bridge drives
 	MaxOpenTurns = 256  // turns that are not over, or that wait for a person
 	MaxEnded     = 200  // turns that are over
 	MaxCaused    = 1000 // events that bridged turns caused

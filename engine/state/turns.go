@@ -80,9 +80,24 @@ func (t *turns) attach(e *event.Event, b *event.Turn, at time.Time) {
 	s.Scripted, s.Cursor, s.Seq = b.Scripted, *b.Through, e.Seq
 	t.sessions[key] = s
 	if len(t.sessions) > MaxSessions {
-		oldest := slices.MinFunc(slices.Collect(maps.Values(t.sessions)), func(a, b Session) int { return cmp.Compare(a.Seq, b.Seq) })
-		t.forget(oldest.Agent)
+		t.forgetIdle(key)
 	}
+}
+
+// forgetIdle forgets the session that was heard of longest ago, other than that of keep. One that the bridge drives, or with a turn that is
+// not over or waits for a person, stays.
+func (t *turns) forgetIdle(keep string) {
+	busy := map[string]bool{keep: true}
+	for _, turn := range t.open {
+		busy[event.FoldName(turn.Agent)] = true
+	}
+	oldest := ""
+	for key, s := range t.sessions {
+		if !busy[key] && !t.drives(s.Agent) && (oldest == "" || s.Seq < t.sessions[oldest].Seq) {
+			oldest = key
+		}
+	}
+	delete(t.sessions, oldest)
 }
 
 // forget drops a session and what it was still to do.

@@ -150,6 +150,23 @@ func TestSessionsOfAnAgent(t *testing.T) {
 	}
 }
 
+// A session is forgotten when there are too many, but none that has something to do.
+func TestIdleSessionsAreForgotten(t *testing.T) {
+	list := []event.Turn{attachedTo("waits", "s", -1), queuedFor("waits", "t", 0), attachedTo("driven", "s", -1), event.Turn{Action: event.TurnOpened, Agents: []string{"driven"}}, attachedTo("idle", "s", -1)}
+	for i := range MaxSessions {
+		list = append(list, attachedTo(fmt.Sprint("agent-", i), "s", -1))
+	}
+	s := steps(t, list...).state
+	for agent, want := range map[string]bool{"waits": true, "driven": true, "idle": false, "agent-999": true} {
+		if _, ok := s.Session(agent); ok != want {
+			t.Errorf("%s: %v", agent, ok)
+		}
+	}
+	if n := len(s.Sessions()); n != MaxSessions {
+		t.Errorf("%d sessions", n)
+	}
+}
+
 // Whatever is stored, what is remembered stays small.
 func TestTurnsAreBounded(t *testing.T) {
 	var list []event.Turn
@@ -158,7 +175,7 @@ func TestTurnsAreBounded(t *testing.T) {
 		list = append(list, attachedTo(agent, agent, -1), queuedFor(agent, id, 0), queuedFor(agent, id+"-over", 0), stepOf(id+"-over", event.TurnSkipped))
 	}
 	s := steps(t, list...).state
-	if a, b, c := len(s.Sessions()), len(s.OpenTurns()), len(s.Turns()); a > MaxSessions || b > MaxOpenTurns || c > MaxOpenTurns+MaxEnded {
+	if a, b, c := len(s.Sessions()), len(s.OpenTurns()), len(s.Turns()); a > MaxSessions+MaxOpenTurns || b > MaxOpenTurns || c > MaxOpenTurns+MaxEnded {
 		t.Errorf("%d sessions, %d open turns, %d turns", a, b, c)
 	}
 }
