@@ -31,6 +31,7 @@ type Delivery struct {
 	Reset    bool         // the content before is no longer ours: fold again from an empty state
 	Note     string       // what happened, for the status line: "log was compacted"; else empty
 	Halted   *HaltedError // the kill switch as it is now, nil when off
+	Lost     string       // what was answered and is in the log no more, as Engine.Loss says it; "": nothing that is known of
 	CaughtUp bool         // everything that the log held at this moment has been delivered
 
 	folds []event.Event // what to fold: Events, and what repeats one, which the fold counts
@@ -124,7 +125,7 @@ func (f *feed) backlog(ctx context.Context) (place, error) {
 			if len(b.Lines) == 0 {
 				return errEnough
 			}
-			return f.lines(store.Event{Batch: b, Mode: -1})
+			return f.lines(ctx, store.Event{Batch: b, Mode: -1})
 		})
 		return at, ignore(err, errEnough)
 	})
@@ -135,7 +136,7 @@ func (f *feed) run(ctx context.Context, from place) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { f.watchKillSwitch(ctx, cancel) })
-	err := f.engine.log.Follow(ctx, from, f.lines)
+	err := f.engine.log.Follow(ctx, from, func(ev store.Event) error { return f.lines(ctx, ev) })
 	cancel()
 	wg.Wait()
 	if f.err != nil {
@@ -145,7 +146,7 @@ func (f *feed) run(ctx context.Context, from place) error {
 }
 
 // lines delivers what store.Follow has.
-func (f *feed) lines(ev store.Event) error {
+func (f *feed) lines(ctx context.Context, ev store.Event) error {
 	d := Delivery{Head: ev.Pos.Highest(), Lines: ev.Pos.Lines, Mode: Mode(ev.Mode.String()), Reset: ev.Reset, Note: ev.Note, CaughtUp: ev.End}
 	if ev.Reset {
 		f.told = again{}
@@ -165,17 +166,34 @@ func (f *feed) lines(ev store.Event) error {
 			d.lines = append(d.lines, l.Number)
 		}
 	}
-	halted, err := f.engine.Halted()
-	if err != nil { // the directory itself cannot be used now, which Mode says
-		halted = f.last.Halted
-	}
+	halted, haltedErr := f.engine.Halted()
+	lost, told := f.lost(ctx, d)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if ev.Mode < 0 {
 		d.Mode = f.last.Mode
 	}
-	d.Halted = halted
+	if d.Halted = halted; haltedErr != nil { // the directory itself cannot be used now, which Mode says
+		d.Halted = f.last.Halted
+	}
+	if d.Lost = lost; !told {
+		d.Lost = f.last.Lost
+	}
 	return f.deliver(d)
+}
+
+// lost is Engine.Loss, which reads the log and is asked only when something speaks for a loss. It is not told before all of the log was
+// delivered.
+func (f *feed) lost(ctx context.Context, d Delivery) (lost string, told bool) {
+	switch {
+	case d.Mode == ModeMissing:
+	case !d.CaughtUp:
+		return "", false
+	case d.Head >= 0 && f.engine.readHead() <= d.Head:
+		return "", true
+	}
+	lost, err := f.engine.Loss(ctx)
+	return lost, err == nil
 }
 
 // again tells an event that repeats the one just before it: the fold leaves it out, so readers do not get it twice either.
@@ -223,7 +241,7 @@ func (f *feed) watchKillSwitch(ctx context.Context, cancel context.CancelFunc) {
 
 // deliver calls fn, which may keep what it is given. The caller holds f.mu.
 func (f *feed) deliver(d Delivery) error {
-	f.last = Delivery{Head: d.Head, Lines: d.Lines, Mode: d.Mode, Halted: d.Halted, CaughtUp: d.CaughtUp}
+	f.last = Delivery{Head: d.Head, Lines: d.Lines, Mode: d.Mode, Halted: d.Halted, Lost: d.Lost, CaughtUp: d.CaughtUp}
 	if err := f.fn(d); err != nil {
 		f.err = err
 		return err

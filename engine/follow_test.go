@@ -141,6 +141,31 @@ func TestFollowWaitsForALog(t *testing.T) {
 	}
 }
 
+// TestFollowTellsOfALoss: to who follows, a log that is gone is no empty one, until a write has taken the loss down.
+func TestFollowTellsOfALoss(t *testing.T) {
+	s := newScene(t)
+	s.fill("codex", 0, 3)
+	s.do(note("codex", "x"))
+	follow := func() *listener {
+		e := s.open(Options{}) // another process: all that it knows is on disk
+		return listen(t, func(ctx context.Context, fn func(Delivery) error) error { return e.Follow(ctx, Everything, fn) })
+	}
+	early := follow()
+	early.until("the end", func() bool { return early.last.CaughtUp && early.last.Lost == "" })
+	if err := os.Remove(s.path(store.LogName)); err != nil {
+		t.Fatal(err)
+	}
+	late := follow()
+	for name, l := range map[string]*listener{"early": early, "late": late} {
+		l.until(name+": the loss", func() bool { return l.last.Mode == ModeMissing && strings.HasPrefix(l.last.Lost, "the log is gone: it had reached seq 3") })
+	}
+	s.Engine = s.open(Options{})
+	s.do(note("codex", "y"))
+	for name, l := range map[string]*listener{"early": early, "late": late} {
+		l.until(name+": the next write", func() bool { return l.last.CaughtUp && l.last.Head == 5 && l.last.Lost == "" })
+	}
+}
+
 func TestFollowSurvivesCompaction(t *testing.T) {
 	s := newScene(t)
 	s.do(own("codex", "src"))

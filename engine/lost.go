@@ -105,7 +105,7 @@ func (e *Engine) lost(ctx context.Context, answered int64) (loss, error) {
 	if e.mem.at.Offset == 0 && l.Seq < 0 {
 		var err error
 		if l.Remembered, err = e.log.Remembered(ctx, farSeq); err != nil {
-			return loss{}, err
+			return loss{Remembered: store.Remembered{Seq: -1}}, err
 		}
 	}
 	if l.Seq <= l.end {
@@ -120,6 +120,14 @@ func (l loss) String() string {
 		return fmt.Sprintf("the log is gone: it had reached seq %d, as %s tells", l.Seq, l.From)
 	}
 	return fmt.Sprintf("the log is an older copy, which ends at seq %d: it had reached %d, as %s tells", l.end, l.Seq, l.From)
+}
+
+// note is String for a reader, "" when nothing is missed.
+func (l loss) note() string {
+	if l.Seq < 0 {
+		return ""
+	}
+	return l.String() + "; loadout doctor says what is left of it"
 }
 
 // remember keeps the highest number of a log, for when it is gone. The caller holds e.mu.

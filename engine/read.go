@@ -31,10 +31,23 @@ func (e *Engine) glance(ctx context.Context) (View, error) {
 	}
 	v := e.view(e.mem.state.Clone())
 	lost, err := e.lost(ctx, answered)
-	if err == nil && lost.Seq >= 0 {
-		v.Notes = append(v.Notes, lost.String()+"; loadout doctor says what is left of it")
+	if lost := lost.note(); lost != "" {
+		v.Notes = append(v.Notes, lost)
 	}
 	return v, err
+}
+
+// Loss reads the log to its end and says, for people, what was answered and is there no more: the log is gone, or an older copy lies in
+// its place. It is "" when nothing is missed, and again after the next write, which takes that down.
+func (e *Engine) Loss(ctx context.Context) (string, error) {
+	answered := e.readHead()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.catchUp(ctx, e.log.Read); err != nil {
+		return "", err
+	}
+	lost, err := e.lost(ctx, answered)
+	return lost.note(), err
 }
 
 // view is what rules look at. The caller holds e.mu; s is the memory's state or a copy of it.

@@ -39,6 +39,7 @@ func Plain(ctx context.Context, o Options, w io.Writer) error {
 	}
 	p.stands(v.State, o.Clock())
 	p.halt(v.Halted)
+	p.loss(strings.Join(v.Notes, "; "))
 	p.say("New events follow as they are stored. Control C ends this.")
 	if p.err != nil {
 		return p.err
@@ -60,6 +61,7 @@ type plain struct {
 	err    error // the first of the writer
 	mode   engine.Mode
 	halted bool
+	lost   string
 }
 
 func (p *plain) say(format string, args ...any) {
@@ -142,10 +144,20 @@ func (p *plain) deliver(d engine.Delivery) error {
 	for _, b := range d.Bad {
 		p.say("Line %d of the log cannot be read: %s.", b.Line, text.Line(b.Reason))
 	}
+	p.loss(d.Lost)
 	if halted := d.Halted != nil; halted != p.halted {
 		p.halt(d.Halted)
 	}
 	return p.err
+}
+
+// loss tells what the log has lost, once.
+func (p *plain) loss(lost string) {
+	if p.lost != lost {
+		if p.lost = lost; lost != "" {
+			p.say("Note: %s.", text.Line(lost))
+		}
+	}
 }
 
 func (p *plain) halt(h *engine.HaltedError) {

@@ -172,6 +172,23 @@ func inProcess(t *testing.T, dir string, args ...string) {
 	}
 }
 
+// TestWatchTellsOfALostLog: what is gone must not look like a project in which nothing happens.
+func TestWatchTellsOfALostLog(t *testing.T) {
+	dir := t.TempDir()
+	inProcess(t, dir, "coord", "update", "codex", "--note", "one")
+	if err := os.Remove(filepath.Join(dir, ".handoff", "coordination.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	w := watch(t, dir)
+	for line := w.next(t); !strings.Contains(line, "the log is gone: it had reached seq 0"); {
+		line = w.next(t)
+	}
+	w.stop()
+	if code := <-w.code; code != exitInterrupted {
+		t.Errorf("exit %d", code)
+	}
+}
+
 // TestWatchMissesAndRepeatsNothing: each event is one line, once, also over a compaction.
 func TestWatchMissesAndRepeatsNothing(t *testing.T) {
 	dir := t.TempDir()

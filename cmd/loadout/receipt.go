@@ -99,11 +99,48 @@ func eventsJSON(events []event.Event) []json.RawMessage {
 	return out
 }
 
-// answer prints the answer of a verb: v with --json, else what text prints.
+// answer prints the answer of a verb: v with --json, else what text prints. Where the log has lost something, it says so beside that:
+// what is not there any more must not look like nothing.
 func (c *call) answer(v any, text func()) error {
+	lost := c.lost()
 	if c.JSON {
+		if lost != "" {
+			v = noted{v, lost}
+		}
 		return writeJSON(c.stdout, v)
 	}
 	text()
+	if lost != "" {
+		c.note("note: %s", lost)
+	}
 	return nil
+}
+
+// noted is an answer, which must encode as an object, with one more of its notes.
+type noted struct {
+	answer any
+	note   string
+}
+
+// MarshalJSON implements json.Marshaler.
+func (n noted) MarshalJSON() ([]byte, error) {
+	text, err := joined{n.answer}.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return nil, err
+	}
+	var notes []string
+	if own, ok := members["notes"]; ok {
+		if err := json.Unmarshal(own, &notes); err != nil {
+			return nil, err
+		}
+		delete(members, "notes")
+	}
+	more := struct {
+		Notes []string `json:"notes"`
+	}{append(notes, n.note)}
+	return joined{members, more}.MarshalJSON()
 }

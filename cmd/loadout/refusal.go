@@ -15,6 +15,7 @@ func (c *call) refuse(err error, code int) {
 	if _, ok := err.(errSilent); ok { //nolint:errorlint // it is never wrapped
 		return
 	}
+	lost := c.lost()
 	if c.JSON {
 		body := map[string]any{"code": errorCode(err, code), "message": err.Error()}
 		if code == exitInterrupted {
@@ -24,6 +25,9 @@ func (c *call) refuse(err error, code int) {
 			if _, taken := body[k]; !taken {
 				body[k] = v
 			}
+		}
+		if lost != "" {
+			body["notes"] = []string{lost}
 		}
 		_ = writeJSON(c.stderr, map[string]any{"error": body}) // there is no better place to say that this failed
 		return
@@ -36,6 +40,9 @@ func (c *call) refuse(err error, code int) {
 	}
 	for _, hint := range engine.Hints(err) {
 		p.printf("  try: %s\n", hint)
+	}
+	if lost != "" {
+		c.note("note: %s", lost)
 	}
 }
 

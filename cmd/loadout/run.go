@@ -28,6 +28,7 @@ type call struct {
 	name   string // the verb as it was found: "coord own"
 	caller string // who calls, where a flag says so and the engine asks the environment
 	opened *engine.Engine
+	lost   func() string // what the log of the opened engine has lost, see engine.Engine.Loss
 	wrote  bool      // an event was stored
 	past   time.Time // the moment that the answer is about, zero for now
 }
@@ -53,6 +54,16 @@ func run(ctx context.Context, args []string, a *app) int {
 // execute parses a command line, carries it out, and returns why it was refused.
 func execute(ctx context.Context, args []string, a *app) (*call, error) {
 	c, cmd, err := parse(a, args)
+	c.lost = func() string {
+		if c.opened == nil || c.wrote { // what was written tells of it, and goes on above it
+			return ""
+		}
+		lost, err := c.opened.Loss(ctx)
+		if err != nil {
+			return "" // whatever keeps the log from being read is told elsewhere
+		}
+		return lost
+	}
 	if err == nil {
 		err = cmd.run(ctx, c)
 	}

@@ -97,7 +97,6 @@ type status struct {
 	Threads   []state.Thread      `json:"threads"`
 	Skipped   state.Skips         `json:"skipped"`
 	Drift     *engine.DriftReport `json:"drift,omitempty"`
-	Notes     []string            `json:"notes,omitempty"`
 }
 
 // agentStatus is an agent with what is known about its session now.
@@ -123,7 +122,7 @@ func newStatus(v *engine.View) status {
 	out := status{
 		Events: s.Count(), HighSeq: s.Head(), Corrupt: s.Skips().Bad,
 		Contracts: orEmpty(s.Contracts()), Ownership: orEmpty(s.Claims()), AckCursors: map[string]int64{},
-		Now: v.Now.UTC(), Tasks: orEmpty(s.Pending()), Threads: orEmpty(s.Threads()), Skipped: s.Skips(), Notes: v.Notes,
+		Now: v.Now.UTC(), Tasks: orEmpty(s.Pending()), Threads: orEmpty(s.Threads()), Skipped: s.Skips(),
 	}
 	out.Decisions = orEmpty(s.Decisions())
 	out.Decisions = out.Decisions[max(0, len(out.Decisions)-maxDecisions):]
@@ -193,9 +192,6 @@ func (c *call) printStatus(s *status) {
 		c.printForeignDrift(s.Drift)
 	}
 	c.printSkips(s.Skipped)
-	for _, n := range s.Notes {
-		c.note("note: %s", n)
-	}
 }
 
 // printWaiting tells what waits for a person; the kill switch has its own lines.

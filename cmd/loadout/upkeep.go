@@ -95,6 +95,7 @@ func (o *doctorCmd) run(ctx context.Context, c *call) error {
 		return err
 	}
 	r.Findings = orEmpty(r.Findings)
+	c.lost = func() string { return "" } // a finding says it, and more
 	if err := c.answer(r, func() { c.printDoctor(&r, o.Fix) }); err != nil {
 		return err
 	}

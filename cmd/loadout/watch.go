@@ -115,6 +115,7 @@ type watcher struct {
 	head   int64 // highest sequence number seen
 	mode   engine.Mode
 	halted bool
+	lost   string
 	caught bool
 	seen   recentIDs
 }
@@ -158,6 +159,13 @@ func (w *watcher) deliver(d engine.Delivery) error {
 	if d.Note != "" {
 		if err := w.say(d.Note); err != nil {
 			return err
+		}
+	}
+	if d.Lost != w.lost {
+		if w.lost = d.Lost; w.lost != "" {
+			if err := w.say(w.lost); err != nil {
+				return err
+			}
 		}
 	}
 	if halted := d.Halted != nil; halted != w.halted {
