@@ -9,7 +9,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/agentloadout/loadout/engine/turn"
@@ -69,6 +71,7 @@ type Process struct {
 	stderr *output
 	kill   chan struct{} // closed by Kill
 	once   sync.Once     // of kill
+	hurry  chan os.Signal
 	done   chan struct{} // closed when result is final
 	result Result
 }
@@ -111,11 +114,17 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	p := &Process{
 		cmd: cmd, family: newFamily(cmd.Process, mark), began: began,
 		stdin: stdinW, stdout: newOutput(stdoutR), stderr: newOutput(stderrR),
-		kill: make(chan struct{}), done: make(chan struct{}),
+		kill: make(chan struct{}), done: make(chan struct{}), hurry: make(chan os.Signal, 2),
 	}
 	p.Stdin, p.Stdout = stdinW, p.stdout
 	if c.Grace == 0 {
 		c.Grace = turn.CancelGrace
+	}
+	// The second signal to end would end this process at once, and leave the program behind: it kills the program first.
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(p.hurry, s)
+		}
 	}
 	go p.supervise(ctx, c)
 	return p, nil
@@ -132,6 +141,7 @@ func (p *Process) Wait() Result {
 
 func (p *Process) supervise(ctx context.Context, c Command) {
 	defer close(p.done)
+	defer signal.Stop(p.hurry)
 	defer p.family.close()
 	var stderr tail
 	var copying sync.WaitGroup
@@ -164,6 +174,7 @@ func (p *Process) await(ctx context.Context, c Command, exited <-chan error) {
 		expired = time.After(c.Deadline)
 	}
 	cancelled, kill := ctx.Done(), p.kill
+	signals := 0
 	stop := func(end End) {
 		if p.result.End == Exited {
 			p.result.End = end
@@ -189,6 +200,10 @@ func (p *Process) await(ctx context.Context, c Command, exited <-chan error) {
 			stop(Cancelled)
 			p.family.interrupt()
 			graceOver = time.After(grace)
+		case <-p.hurry:
+			if signals++; signals > 1 {
+				graceOver = time.After(0)
+			}
 		case <-kill:
 			kill = nil
 			stop(Stopped)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -207,6 +208,34 @@ func readAllFrom(p *Process) (int, error) {
 			return n, err
 		}
 	}
+}
+
+// TestSecondSignalLeavesNothing is Ctrl-C twice, from somebody who does not wait for a deaf program.
+func TestSecondSignalLeavesNothing(t *testing.T) { // not parallel: others would be hurried too
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt)
+	defer stop()
+	context.AfterFunc(ctx, stop) // as the program does: the next one ends it
+	c, note := bad(t, misbehave.OwnSession)
+	p, err := Start(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Stdin.Close()
+	go func() { _, _ = readAllFrom(p) }()
+	await(t, func() bool { pids, _ := misbehave.Noted(note); return len(pids) == 3 })
+	interrupt := func() {
+		if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	interrupt()
+	<-ctx.Done()
+	from := time.Now()
+	interrupt()
+	if got := p.Wait(); got.End != Cancelled || got.Signal != "killed" || time.Since(from) >= turn.CancelGrace {
+		t.Errorf("after %v: %+v", time.Since(from), got)
+	}
+	allEnded(t, note)
 }
 
 // TestKillSwitchShortensAGrace cancels as a person does not, with the deadline passed already.
