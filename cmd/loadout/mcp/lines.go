@@ -7,19 +7,24 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agentloadout/loadout/engine/event"
 )
 
 // MaxMessage is the longest message that is read, in bytes. The largest that a tool takes is a contract of 100,000 characters, each
 // of which may be an escape of six bytes, or of twelve outside of the basic plane.
 const MaxMessage = 4 << 20
 
-// settleWait is how long answers are waited for when the input has ended.
-const settleWait = 5 * time.Second
+const (
+	settleWait = 5 * time.Second // for answers, when the input has ended
+	stopWait   = time.Second     // for messages that are being written, when the server is told to stop
+)
 
 // lines is the transport of one message a line. Unlike the one of the SDK it answers a line that is no message, or too long a one,
 // with an error, and goes on.
@@ -29,10 +34,15 @@ type lines struct {
 	note func(format string, args ...any)
 }
 
-// Connect implements sdk.Transport.
-func (l *lines) Connect(context.Context) (sdk.Connection, error) {
-	c := &lineConn{out: l.out, note: l.note, incoming: make(chan incoming), closed: make(chan struct{}), asked: map[jsonrpc.ID]struct{}{}}
-	go c.read(l.in) // it ends with its input; a read of standard input cannot be interrupted
+// Connect implements sdk.Transport. Reading and writing go on beside: neither can be interrupted on standard streams.
+func (l *lines) Connect(ctx context.Context) (sdk.Connection, error) {
+	c := &lineConn{
+		note: l.note, incoming: make(chan incoming), outgoing: make(chan outgoing), closed: make(chan struct{}), deaf: make(chan struct{}),
+		asked: map[jsonrpc.ID]struct{}{},
+	}
+	go c.read(l.in)
+	go c.write(l.out)
+	context.AfterFunc(ctx, func() { time.AfterFunc(stopWait, c.giveUp) })
 	return c, nil
 }
 
@@ -42,21 +52,28 @@ type incoming struct {
 	err      error
 }
 
+// outgoing is a line that is to be written, and where it is said what became of that.
+type outgoing struct {
+	line []byte
+	done chan<- error
+}
+
 // lineConn is the connection that lines makes.
 type lineConn struct {
-	out      io.Writer
 	note     func(format string, args ...any)
 	incoming chan incoming
+	outgoing chan outgoing
 	queue    []jsonrpc.Message // rest of a batch; only Read touches it
 
 	pending sync.Mutex              // guards what follows
 	asked   map[jsonrpc.ID]struct{} // requests without an answer yet
 	idle    chan struct{}           // closed when there are none any more, once the input has ended; nil before
 
-	writing   sync.Mutex
 	closing   sync.Once
 	closed    chan struct{}
-	truncated bool // the line that is being read is too long
+	givingUp  sync.Once
+	deaf      chan struct{} // closed when nobody is waited for any more who should read what is written
+	truncated bool          // the line that is being read is too long
 }
 
 // SessionID implements sdk.Connection.
@@ -145,11 +162,36 @@ func (c *lineConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	return err
 }
 
+// giveUp ends waiting for a client that does not read.
+func (c *lineConn) giveUp() { c.givingUp.Do(func() { close(c.deaf) }) }
+
+// writeLine returns when a line is written, or when the client is given up.
 func (c *lineConn) writeLine(line []byte) error {
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	_, err := c.out.Write(append(line, '\n'))
-	return err
+	done := make(chan error, 1)
+	select {
+	case c.outgoing <- outgoing{append(line, '\n'), done}:
+	case <-c.deaf:
+		return io.ErrClosedPipe
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-c.deaf:
+		return io.ErrClosedPipe
+	}
+}
+
+// write writes what comes until the client is given up.
+func (c *lineConn) write(out io.Writer) {
+	for {
+		select {
+		case <-c.deaf:
+			return
+		case next := <-c.outgoing:
+			_, err := out.Write(next.line)
+			next.done <- err
+		}
+	}
 }
 
 // read hands on what comes in until it ends.
@@ -173,6 +215,7 @@ func (c *lineConn) read(in io.Reader) {
 			continue
 		}
 		c.settle()
+		c.giveUp()
 		select {
 		case c.incoming <- incoming{err: err}:
 		case <-c.closed:
@@ -218,9 +261,13 @@ func (c *lineConn) decode(line []byte) []jsonrpc.Message {
 	}
 	var messages []jsonrpc.Message
 	for _, part := range parts {
-		m, err := jsonrpc.DecodeMessage(part)
+		id, err := idOf(part)
+		var m jsonrpc.Message
+		if err == nil {
+			m, err = jsonrpc.DecodeMessage(part)
+		}
 		if err != nil {
-			c.refuse(idOf(part), jsonrpc.CodeInvalidRequest, "the line is no JSON-RPC 2.0 message: "+err.Error())
+			c.refuse(id, jsonrpc.CodeInvalidRequest, "the line is no JSON-RPC 2.0 message: "+err.Error())
 			continue
 		}
 		messages = append(messages, m)
@@ -228,22 +275,25 @@ func (c *lineConn) decode(line []byte) []jsonrpc.Message {
 	return messages
 }
 
-// idOf is the id of what may not be a message otherwise, nil for none.
-func idOf(part json.RawMessage) json.RawMessage {
+// idOf is the id of what may not be a message otherwise, nil for none. A number that is no whole one, or too large a one, is an error: the
+// SDK would answer another id.
+func idOf(part json.RawMessage) (json.RawMessage, error) {
 	var request struct {
-		ID any `json:"id"`
+		ID json.RawMessage `json:"id"`
 	}
-	if json.Unmarshal(part, &request) != nil {
-		return nil
+	if json.Unmarshal(part, &request) != nil || len(request.ID) == 0 {
+		return nil, nil //nolint:nilnil,nilerr // none; the decoder says what is wrong
 	}
-	switch request.ID.(type) {
-	case string, float64:
-		id, err := json.Marshal(request.ID)
-		if err == nil {
-			return id
-		}
+	switch request.ID[0] {
+	case '"':
+		return request.ID, nil
+	case 'n', '{', '[', 't', 'f':
+		return nil, nil //nolint:nilnil // as above
 	}
-	return nil
+	if n, err := strconv.ParseInt(string(request.ID), 10, 64); err != nil || n > event.MaxSeq || n < -event.MaxSeq {
+		return request.ID, errors.New("its id is no text and no whole number that JSON can tell apart")
+	}
+	return request.ID, nil
 }
 
 // refuse answers what cannot be given to the SDK, whose encoder has no null id.

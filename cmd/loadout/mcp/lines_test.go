@@ -4,9 +4,13 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/agentloadout/loadout/engine"
 )
@@ -94,6 +98,8 @@ func TestBadLines(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":10,"method":"tools/call"}`, 0, "10"},
 		{`{"jsonrpc":"2.0","id":11,"method":"resources/read","params":{"uri":7}}`, 0, "11"},
 		{`{"jsonrpc":"2.0","id":12,"method":"initialize","params":{}}`, 0, "12"},
+		{`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, -32600, "1.5"},
+		{`{"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"ping"}`, -32600, "123456789012345678901234567890"},
 		{`{"jsonrpc":"2.0","id":13,"method":"ping","params":"` + strings.Repeat("x", MaxMessage) + `"}`, -32600, "null"},
 	} {
 		w.send(tt.line + "\n")
@@ -164,6 +170,47 @@ func TestStopped(t *testing.T) {
 		t.Errorf("agent %+v", a)
 	}
 	_ = in.Close()
+}
+
+// A client that reads nothing keeps no server from ending, neither when its input ends nor when it is told to stop.
+func TestNobodyReads(t *testing.T) {
+	for name, end := range map[string]func(in io.Closer, stop func()){
+		"input ends": func(in io.Closer, _ func()) { _ = in.Close() },
+		"stopped":    func(_ io.Closer, stop func()) { stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				toServer, in := io.Pipe()
+				unread, fromServer := io.Pipe()
+				l := &lines{in: toServer, out: fromServer, note: t.Logf}
+				conn, err := l.Connect(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				go func() { _, _ = io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n") }()
+				m, err := conn.Read(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				said := make(chan error)
+				for range 2 { // one is being written, one waits for that
+					go func() { said <- conn.Write(context.WithoutCancel(ctx), &jsonrpc.Response{ID: m.(*jsonrpc.Request).ID}) }()
+				}
+				synctest.Wait()
+				end(in, stop)
+				for range 2 {
+					if err := <-said; !errors.Is(err, io.ErrClosedPipe) {
+						t.Errorf("wrote with %v", err)
+					}
+				}
+				_ = unread.Close()
+				_ = in.Close()
+				_ = conn.Close()
+			})
+		})
+	}
 }
 
 func TestAdviceCoversRefusals(t *testing.T) {

@@ -112,12 +112,12 @@ func (s *Server) listContracts(v *engine.View) {
 	}
 }
 
+// listContract lists a contract; when it returns it is listed, whoever has done it.
 func (s *Server) listContract(name string) {
 	s.news.mu.Lock()
-	known := s.news.contracts[name]
-	s.news.contracts[name] = true
-	s.news.mu.Unlock()
-	if !known {
+	defer s.news.mu.Unlock()
+	if !s.news.contracts[name] {
+		s.news.contracts[name] = true
 		s.addContract(name)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -40,11 +42,27 @@ type address struct{ kind, name string }
 func parseURI(uri string) (address, error) {
 	kind, escaped, ok := strings.Cut(strings.TrimPrefix(uri, scheme), "/")
 	name, err := url.PathUnescape(escaped)
-	known := kind == kindSnapshot || kind == kindContract || kind == kindEvent
-	if !strings.HasPrefix(uri, scheme) || !ok || err != nil || name == "" || strings.Contains(escaped, "/") || !known {
+	good := name != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
+	switch kind {
+	case kindSnapshot:
+		good = good && utf8.RuneCountInString(name) <= event.MaxName
+	case kindContract:
+		good = good && utf8.RuneCountInString(name) <= event.MaxContractName
+	case kindEvent:
+		_, good = seqOf(name)
+	default:
+		good = false
+	}
+	if !strings.HasPrefix(uri, scheme) || !ok || err != nil || strings.Contains(escaped, "/") || !good {
 		return address{}, &engine.NotFoundError{Kind: "resource", Name: uri}
 	}
 	return address{kind, name}, nil
+}
+
+// seqOf reads a sequence number as eventURI writes it.
+func seqOf(name string) (int64, bool) {
+	seq, err := strconv.ParseInt(name, 10, 64)
+	return seq, err == nil && 0 <= seq && seq <= event.MaxSeq && strconv.FormatInt(seq, 10) == name
 }
 
 // addResources offers what can be read. Contracts are listed as they come to be known.
@@ -108,7 +126,7 @@ func (s *Server) resource(ctx context.Context, uri string) (any, error) {
 	switch at.kind {
 	case kindSnapshot:
 		if event.SameName(at.name, engine.Me) {
-			if at.name, err = s.agent(ctx); err != nil {
+			if at.name, err = s.readingAgent(ctx); err != nil {
 				return nil, err
 			}
 		}
@@ -122,17 +140,13 @@ func (s *Server) resource(ctx context.Context, uri string) (any, error) {
 		c, _ := v.State.Contract(at.name)
 		return contractData{text, append([]state.Reader{}, c.Readers...), untrusted}, err
 	}
-	missing := &engine.NotFoundError{Kind: "event", Name: at.name}
-	seq, err := strconv.ParseInt(at.name, 10, 64)
-	if err != nil || seq < 0 || seq > event.MaxSeq {
-		return nil, missing
-	}
+	seq, _ := seqOf(at.name)
 	found, err := s.engine.Events(ctx, engine.Query{After: seq - 1, Before: seq + 1, Max: 1})
 	if err != nil {
 		return nil, err
 	}
 	if len(found.Events) == 0 {
-		return nil, missing
+		return nil, &engine.NotFoundError{Kind: "event", Name: at.name}
 	}
 	return eventData{found.Events[0].AppendLine(nil), untrusted}, nil
 }

@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
 )
 
 const patience = 20 * time.Second
@@ -217,6 +218,21 @@ func TestNotificationsAreGathered(t *testing.T) {
 	do(engine.Ack{Agent: "ada", Seq: 50})                                           // seq 52
 	if got := c.told(nil, "loadout://event/52"); got["loadout://snapshot/me"] > 1 { // one may be left of the burst
 		t.Errorf("an acknowledgement woke the snapshot: %v", got)
+	}
+}
+
+// Only what can ever be there can be subscribed to.
+func TestAddresses(t *testing.T) {
+	for uri, good := range map[string]bool{
+		"loadout://snapshot/me": true, "loadout://snapshot/a%2Fb": true, "loadout://contract/%C3%A9": true, "loadout://event/0": true,
+		"loadout://snapshot/": false, "loadout://snapshot/%00": false, "loadout://snapshot/%FF": false, "loadout://snapshot/a/b": false,
+		"loadout://contract/" + strings.Repeat("x", event.MaxContractName+1): false, "loadout://event/-1": false, "loadout://event/01": false,
+		"loadout://event/1e9": false, "loadout://event/9007199254740992": false, "loadout://event/٣": false, "loadout://other/x": false,
+		"file:///etc/passwd": false, "": false,
+	} {
+		if _, err := parseURI(uri); (err == nil) != good {
+			t.Errorf("%.60q: %v", uri, err)
+		}
 	}
 }
 
