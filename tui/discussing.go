@@ -81,8 +81,8 @@ func discussionCost(agents, rounds string) string {
 
 // askGoOn asks whether the discussion that is shown is to go on, and says what that costs.
 func (m *model) askGoOn(p pane.Pane) tea.Cmd {
-	var t discuss.Row
-	if shown, ok := p.(interface{ Shown() discuss.Row }); ok {
+	var t discuss.Thread
+	if shown, ok := p.(interface{ Shown() discuss.Thread }); ok {
 		t = shown.Shown()
 	}
 	if t.ThreadID == "" || t.Status == discuss.StatusClosed {
@@ -92,6 +92,9 @@ func (m *model) askGoOn(p pane.Pane) tea.Cmd {
 	about := []string{fmt.Sprintf("Goes on with %s at the next statement. What was said stays.", t.ThreadID)}
 	if t.Rounds > 0 {
 		about = append(about, words.Plural(discuss.Turns(t.Rounds)-t.Said, "paid turn")+".")
+	}
+	for _, turn := range t.Unknown() {
+		about = append(about, fmt.Sprintf("An earlier turn of %s may have been paid for, and left no statement.", text.Line(turn.Agent)))
 	}
 	f := overlay.NewForm(m.look.Theme, "Go on", "go on", about)
 	m.openForm(f, func() tea.Cmd {

@@ -103,3 +103,47 @@ func TestADiscussionOfThisProcessFillsTheWindow(t *testing.T) {
 	d.run(talkMsg{h.live})
 	d.shows("The discussion stopped", "wait")
 }
+
+// A discussion that a verb of the cockpit holds is shown in its pane as it is held, and again when the next one is.
+func TestADiscussionOfAVerbStreamsIntoItsPane(t *testing.T) {
+	f := story(t)
+	h := &heldHere{changed: make(chan struct{}, 1)}
+	d := drive(t, f, func(o *Options) { o.Stage, o.Pane = h, "discussion" })
+	f.add(t, event.User, event.Broadcast, "Queue or cron?", event.Discussion{
+		ThreadID: "queue", Kind: event.KindStarted, Role: "system", Content: "Queue or cron?", Participants: []string{"claude-code", "codex"},
+	})
+	d.sync()
+	for _, text := range []string{"A queue, bec", "A queue, because"} {
+		h.live = discuss.Live{Thread: "queue", Agent: "codex", Text: text, Since: f.clock(), Timeout: time.Minute}
+		h.changed <- struct{}{}
+		d.m.update(d.m.waitTalk(0)()) // what follows waits for more
+		d.shows(text)
+	}
+	if len(d.m.places()) == 1 {
+		t.Error("it fills the window")
+	}
+	h.live = discuss.Live{}
+	if d.m.update(talkMsg{h.live}) == nil {
+		t.Error("nobody waits for the next one")
+	}
+	d.hides("A queue, because", "the discussion is over")
+}
+
+func TestGoingOnSaysWhatMayHaveBeenPaidFor(t *testing.T) {
+	r := &talkRunner{says: "3 paid turns"}
+	f := story(t)
+	d := drive(t, f, func(o *Options) { o.Runner, o.Pane = r, "discussion" })
+	f.add(t, event.User, event.Broadcast, "Queue or cron?", event.Discussion{
+		ThreadID: "queue", Kind: event.KindStarted, Role: "system", Content: "Queue or cron?", Participants: []string{"claude-code", "codex"},
+	})
+	for _, a := range []event.TurnAction{event.TurnQueued, event.TurnStarted, event.TurnUncertain} {
+		f.add(t, event.Loadout, event.Broadcast, "x", event.Turn{Action: a, Turn: "t1", Agent: "codex", Provider: "codex", Why: event.WhyDiscussion, Thread: "queue"})
+	}
+	d.sync()
+	d.press("o")
+	d.shows("Goes on with queue", "An earlier turn of codex may have been paid for")
+	d.press("enter")
+	if got := strings.Join(r.argv, " "); got != "coord discuss resume --yes --plain -- queue" {
+		t.Errorf("ran %s", got)
+	}
+}

@@ -141,17 +141,28 @@ func (p *Pane) progress() string {
 	return fmt.Sprintf("round %d/%d %s turn %d/%d", round, rounds, p.Dot, said, discuss.Turns(rounds))
 }
 
-// Shown is the thread that is shown, as far as it was read; the zero Row when there is none.
-func (p *Pane) Shown() discuss.Row {
+// Shown is the thread that is shown, with its turns and no statements, as far as it was read; the zero Thread when there is none.
+func (p *Pane) Shown() discuss.Thread {
 	t := p.thread()
 	if t == nil || p.snap.Past {
-		return discuss.Row{}
+		return discuss.Thread{}
 	}
-	r := discuss.Row{ThreadID: t.ID, Topic: t.Topic, Participants: t.Participants, Status: t.Status, Said: len(discuss.Said(p.statements))}
+	shown := discuss.Thread{Row: discuss.Row{
+		ThreadID: t.ID, Topic: t.Topic, Participants: t.Participants, Status: t.Status, Said: len(discuss.Said(p.statements)),
+	}}
 	for _, s := range p.statements {
-		r.Rounds = max(r.Rounds, s.Terms.Rounds)
+		shown.Rounds = max(shown.Rounds, s.Terms.Rounds)
 	}
-	return r
+	asked, lost := p.asked()
+	for _, turn := range p.snap.State.Turns() {
+		if lost && turn.ID == asked.ID {
+			turn.Status = state.TurnUncertain
+		}
+		if turn.Thread == t.ID {
+			shown.Turns = append(shown.Turns, turn)
+		}
+	}
+	return shown
 }
 
 // SetLive shows a discussion that is held in this process: what is being said right now. One that was not held before is gone to.

@@ -240,6 +240,9 @@ func TestShowsWhatWasLost(t *testing.T) {
 	if p.NextChange() != 0 || p.Status() != "api · round 0/2 · turn 0/5 · open" {
 		t.Errorf("status is %q, and changes in %v", p.Status(), p.NextChange())
 	}
+	if lost := p.Shown(); len(lost.Unknown()) != 1 || lost.Unknown()[0].Agent != "claude-code" {
+		t.Errorf("lost were %+v", lost.Turns)
+	}
 	s.Now = s.Now.Add(-55 * time.Second) // the holder was looked for before the turn began
 	p.Apply(s, pane.Changes{})
 	has(t, p, "is answering 00:05 of 02:00")
