@@ -176,7 +176,7 @@ func (e *Engine) examineEvents(ctx context.Context, r *DoctorReport) error {
 	if _, err := e.log.Read(ctx, place{}, func(b store.Batch) error {
 		_ = far.look(b)
 		loss.look(b)
-		return fresh.plain(b)
+		return fresh.take(b)
 	}); err != nil {
 		return fmt.Errorf("fold log: %w", err)
 	}
@@ -207,8 +207,8 @@ func (e *Engine) examineEvents(ctx context.Context, r *DoctorReport) error {
 	return nil
 }
 
-// plain is fold as a callback.
-func (m *memory) plain(b store.Batch) error {
+// take is fold as a callback.
+func (m *memory) take(b store.Batch) error {
 	m.fold(b)
 	return nil
 }
@@ -219,7 +219,7 @@ func (r *DoctorReport) add(f Finding) { r.Findings = append(r.Findings, f) }
 func (e *Engine) examineCheckpoint(ctx context.Context, r *DoctorReport, fresh *memory) error {
 	m, err := e.checkpointed(ctx)
 	if err == nil && m.at.Offset > fresh.at.Offset {
-		_, err = e.log.Read(ctx, fresh.at, fresh.plain)
+		_, err = e.log.Read(ctx, fresh.at, fresh.take)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -248,7 +248,7 @@ func (e *Engine) checkpointed(ctx context.Context) (memory, error) {
 	if err != nil {
 		return memory{}, err
 	}
-	_, err = e.log.Read(ctx, m.at, m.plain)
+	_, err = e.log.Read(ctx, m.at, m.take)
 	return m, err
 }
 

@@ -71,15 +71,7 @@ func (e *Engine) Drift(ctx context.Context) (DriftReport, error) {
 	if err != nil || len(trees) == 0 {
 		return report, err
 	}
-	changes := make([][]gitChange, len(trees))
-	faults := make([]error, len(trees))
-	asked, cancel := context.WithTimeout(ctx, gitTimeout)
-	defer cancel()
-	var wg sync.WaitGroup
-	for i, tree := range trees {
-		wg.Go(func() { changes[i], faults[i] = gitStatus(asked, tree.Path, ".") })
-	}
-	wg.Wait()
+	changes, faults := changedIn(ctx, trees)
 	if err := ctx.Err(); err != nil {
 		return report, err
 	}
@@ -115,6 +107,20 @@ func (e *Engine) Drift(ctx context.Context) (DriftReport, error) {
 	}
 	report.bound()
 	return report, nil
+}
+
+// changedIn asks git which files changed in each worktree, all at once and no longer than gitTimeout, and says what kept it from answering
+// in full.
+func changedIn(ctx context.Context, trees []Worktree) (changes [][]gitChange, faults []error) {
+	changes, faults = make([][]gitChange, len(trees)), make([]error, len(trees))
+	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
+	defer cancel()
+	var wg sync.WaitGroup
+	for i, tree := range trees {
+		wg.Go(func() { changes[i], faults[i] = gitStatus(ctx, tree.Path, ".") })
+	}
+	wg.Wait()
+	return changes, faults
 }
 
 // judge compares one changed file with the claims; agents are those known to work where it changed.

@@ -44,15 +44,15 @@ func (e *Engine) HandoffStatus(ctx context.Context) (HandoffStatus, error) {
 			}
 		}
 	}
-	s := sort(v.State, box)
+	s := handedOver(v.State, box)
 	s.Directory, s.AsOf, s.Notes = e.project.Dir, v.State.Head(), notes
 	return s, nil
 }
 
 func isHandoff(t *state.Task) bool { return t.Handoff }
 
-// sort tells what is pending from what is done. The log decides over what it knows, the file over the rest.
-func sort(s *state.State, box mailbox) HandoffStatus {
+// handedOver tells what is pending from what is done. The log decides over what it knows, the file over the rest.
+func handedOver(s *state.State, box mailbox) HandoffStatus {
 	for _, t := range s.TasksIf(isHandoff) { // what a crash kept out of the file
 		if !box.ids[t.ID] {
 			box.add(taskMessage(t))

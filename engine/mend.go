@@ -106,7 +106,7 @@ func sift(ctx context.Context, tx *store.Tx) (out map[int64]bool, highest int64,
 // refold reads the log afresh and writes the checkpoint anew.
 func (e *Engine) refold(ctx context.Context) error {
 	fresh := emptyMemory()
-	if _, err := e.log.Read(ctx, place{}, fresh.plain); err != nil {
+	if _, err := e.log.Read(ctx, place{}, fresh.take); err != nil {
 		return err
 	}
 	checkpoint, err := fresh.freeze()

@@ -85,7 +85,7 @@
 // narrowed by the next Update, which notes it. A symbolic link, a file of another
 // kind or of another user is refused with a *UnsafeError and never followed, and
 // a network file system is refused for writing, because its locks do not reach
-// other hosts. Log.Check examines all this for doctor and changes nothing.
+// other hosts. Log.Check examines all this for doctor and leaves no trace.
 //
 // # Projects
 //

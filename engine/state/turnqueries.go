@@ -41,13 +41,12 @@ func (t *turns) session(s Session) Session {
 // Turns lists the turns that are remembered, in the order in which they were queued: all that are not over or wait for a person, and
 // the newest MaxEnded of the others.
 func (s *State) Turns() []Turn {
-	list := s.turns.ended.list()
-	for _, turn := range s.turns.open {
-		list = append(list, turn)
-	}
-	slices.SortFunc(list, func(a, b Turn) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(a.ID, b.ID)) })
+	list := append(s.turns.ended.list(), s.OpenTurns()...)
+	slices.SortFunc(list, asQueued)
 	return list
 }
+
+func asQueued(a, b Turn) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(a.ID, b.ID)) }
 
 // OpenTurns lists the turns that are not over or wait for a person, in the order in which they were queued.
 func (s *State) OpenTurns() []Turn {
@@ -55,7 +54,7 @@ func (s *State) OpenTurns() []Turn {
 	for _, turn := range s.turns.open {
 		list = append(list, turn)
 	}
-	slices.SortFunc(list, func(a, b Turn) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(a.ID, b.ID)) })
+	slices.SortFunc(list, asQueued)
 	return list
 }
 
