@@ -230,7 +230,8 @@ func (h *holder) hold(ctx context.Context, d *discuss.Discussion, rest *discuss.
 	}
 	if err != nil {
 		if d.Live().Thread != "" { // it was begun
-			h.tell("note: %s; discussion %[2]s keeps every statement and goes on with: loadout coord discuss resume %[2]s", turnsUsed(result), words.ShellWord(d.Thread()))
+			h.tell("note: %s; discussion %[2]s keeps every statement and goes on with: loadout coord discuss resume %[2]s",
+				turnsUsed(result), words.ShellWord(d.Thread()))
 		}
 		return cmp.Or(c.err, interrupted(ctx, err))
 	}
@@ -262,7 +263,8 @@ func (h *holder) announce(d *discuss.Discussion, rest *discuss.Thread) {
 	c := h.call
 	if rest != nil {
 		for _, t := range rest.Unknown() {
-			h.tell("note: turn %s of %s %s; it may have been paid for, its answer is not known and its statement is asked for anew", t.ID, t.Agent, unknownSince(t))
+			h.tell("note: turn %s of %s %s; it may have been paid for, its answer is not known and its statement is asked for anew",
+				t.ID, t.Agent, unknownSince(t))
 		}
 	}
 	programs := d.Programs()

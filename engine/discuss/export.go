@@ -85,8 +85,8 @@ func HTML(t *Thread) string {
 	var b strings.Builder
 	text := func(s string) string { return html.EscapeString(strings.TrimSpace(safetext.Block(s))) }
 	fmt.Fprintf(&b, page, text(safetext.Line("Discussion "+t.ThreadID)))
-	fmt.Fprintf(&b, "<h1>Discussion %s</h1>\n<pre>%s</pre>\n<p>%s (proposer) and %s (reviewer), %s, %s to %s</p>\n", text(t.ThreadID), text(t.Topic),
-		text(t.Participants[0]), text(t.Participants[1]), text(t.Status), stamp(t.StartedAt), stamp(t.UpdatedAt))
+	fmt.Fprintf(&b, "<h1>Discussion %s</h1>\n<pre>%s</pre>\n<p>%s (proposer) and %s (reviewer), %s, %s to %s</p>\n",
+		text(t.ThreadID), text(t.Topic), text(t.Participants[0]), text(t.Participants[1]), text(t.Status), stamp(t.StartedAt), stamp(t.UpdatedAt))
 	for _, s := range t.Statements {
 		switch s.Kind {
 		case event.KindProposal, event.KindCritique, event.KindRevision:

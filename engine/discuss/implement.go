@@ -52,8 +52,9 @@ var place = regexp.MustCompile(`(:\d+)+$`)
 // below a path that somebody holds, though not for holding the whole project.
 func NamedPaths(s *state.State, foldCase bool, texts ...string) ([]string, error) {
 	var found []string
+	between := func(r rune) bool { return strings.ContainsRune(" \t\n`\"'()[]{}<>,;|*", r) }
 	for _, text := range texts {
-		for _, word := range strings.FieldsFunc(safetext.Block(text), func(r rune) bool { return strings.ContainsRune(" \t\n`\"'()[]{}<>,;|*", r) }) {
+		for _, word := range strings.FieldsFunc(safetext.Block(text), between) {
 			word = place.ReplaceAllString(strings.TrimRight(word, ".:!?"), "")
 			clean, err := event.CleanPath(path.Clean(word))
 			if err != nil || clean == "." || event.Clip(clean, event.MaxPath) != clean {
@@ -69,7 +70,9 @@ func NamedPaths(s *state.State, foldCase bool, texts ...string) ([]string, error
 	slices.Sort(found)
 	found = slices.Compact(found)
 	if len(found) > event.MaxPaths {
-		return nil, &engine.ValidationError{Field: "discussion", Reason: fmt.Sprintf("names %d paths; a plan has at most %d", len(found), event.MaxPaths)}
+		return nil, &engine.ValidationError{
+			Field: "discussion", Reason: fmt.Sprintf("names %d paths; a plan has at most %d", len(found), event.MaxPaths),
+		}
 	}
 	return found, nil
 }

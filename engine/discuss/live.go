@@ -84,8 +84,8 @@ func (d *Discussion) watch(p bridge.Progress) {
 		d.change(func(l *Live) { l.Tool = p.Text })
 	case bridge.KindNotice, bridge.KindUncertain:
 		d.options.Report(Progress{Kind: KindNotice, Agent: p.Agent, Text: p.Text})
-	case bridge.KindSession, bridge.KindActive, bridge.KindStarted, bridge.KindFinished, bridge.KindFailed, bridge.KindCancelled, bridge.KindHeld,
-		bridge.KindStopped, bridge.KindClosed:
+	case bridge.KindSession, bridge.KindActive, bridge.KindStarted, bridge.KindFinished, bridge.KindFailed, bridge.KindCancelled,
+		bridge.KindHeld, bridge.KindStopped, bridge.KindClosed:
 	}
 }
 

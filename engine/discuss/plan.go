@@ -58,8 +58,10 @@ func (r *Request) check() error {
 		return &engine.UsageError{Message: "a discussion is held by new sessions or by existing ones, not by both", Hints: hintStart}
 	case len(r.Programs) == 0 && len(r.Sessions) == 0:
 		return &engine.UsageError{Message: "a discussion needs two participants", Hints: hintStart}
-	case len(r.Programs)+len(r.Sessions) != 2:
-		return &engine.UsageError{Message: fmt.Sprintf("a discussion has two participants, not %d", len(r.Programs)+len(r.Sessions)), Hints: hintStart}
+	case len(r.Programs)+len(r.Sessions) != 2: // one of them is empty
+		return &engine.UsageError{
+			Message: fmt.Sprintf("a discussion has two participants, not %d", len(r.Programs)+len(r.Sessions)), Hints: hintStart,
+		}
 	case len(r.Sessions) == 2 && r.Sessions[0] == r.Sessions[1]:
 		return errItself
 	}
@@ -88,9 +90,14 @@ var hintStart = []string{
 func checkBounds(rounds int, timeout time.Duration) error {
 	switch {
 	case rounds < MinRounds || rounds > MaxRounds:
-		return &engine.ValidationError{Field: "rounds", Reason: fmt.Sprintf("is %d; a discussion has from %d to %d", rounds, MinRounds, MaxRounds)}
+		return &engine.ValidationError{
+			Field: "rounds", Reason: fmt.Sprintf("is %d; a discussion has from %d to %d", rounds, MinRounds, MaxRounds),
+		}
 	case timeout < MinTimeout || timeout > MaxTimeout || timeout%time.Second != 0:
-		return &engine.ValidationError{Field: "timeout", Reason: fmt.Sprintf("is %s; a statement may take from %d to %d whole seconds", timeout, MinTimeout/time.Second, MaxTimeout/time.Second)}
+		return &engine.ValidationError{
+			Field:  "timeout",
+			Reason: fmt.Sprintf("is %s; a statement may take from %d to %d whole seconds", timeout, MinTimeout/time.Second, MaxTimeout/time.Second),
+		}
 	}
 	return nil
 }

@@ -50,7 +50,8 @@ The topic:
 	shown := p.shown()
 	for i, s := range shown {
 		text := p.fit(s.Content, i, len(shown))
-		fmt.Fprintf(&b, "\n[round %d %s/%s] from %s:\n%s", s.Round, s.Role, s.Kind, fence.Inert(safetext.Line(s.From)), fence.Around(p.mark, fence.Bar(text)))
+		from := fence.Inert(safetext.Line(s.From))
+		fmt.Fprintf(&b, "\n[round %d %s/%s] from %s:\n%s", s.Round, s.Role, s.Kind, from, fence.Around(p.mark, fence.Bar(text)))
 	}
 	b.WriteString("\n" + p.task())
 	return b.String()

@@ -227,7 +227,8 @@ func (d *Discussion) ask(ctx context.Context, step Step) (a attempt, err error) 
 		return a, err
 	}
 	if a.again {
-		d.options.Report(Progress{Kind: KindNotice, Agent: side.agent, Text: fmt.Sprintf("its session %s is gone; a fresh one is told what was said", side.session)})
+		gone := fmt.Sprintf("its session %s is gone; a fresh one is told what was said", side.session)
+		d.options.Report(Progress{Kind: KindNotice, Agent: side.agent, Text: gone})
 		side.session, side.heard, side.kept = "", false, false
 		return a, nil
 	}
@@ -323,12 +324,15 @@ func (d *Discussion) leave(ctx context.Context) {
 func (d *Discussion) decided(step Step, c Conclusion) ([]event.Event, error) {
 	proposer := d.sides[0].agent
 	summary, err := d.event(proposer, event.Broadcast, c.Decision, event.Discussion{
-		Kind: event.KindSummary, Round: int64(step.Round), Role: Proposer, Content: c.Rationale, Alternatives: c.Alternatives, Unresolved: c.Unresolved,
+		Kind: event.KindSummary, Round: int64(step.Round), Role: Proposer, Content: c.Rationale,
+		Alternatives: c.Alternatives, Unresolved: c.Unresolved,
 	})
 	if err != nil {
 		return nil, err
 	}
-	decision, err := event.New(proposer, event.Broadcast, c.Decision, event.Decision{Title: c.Decision, Rationale: c.Rationale, DiscussionID: d.thread})
+	decision, err := event.New(proposer, event.Broadcast, c.Decision, event.Decision{
+		Title: c.Decision, Rationale: c.Rationale, DiscussionID: d.thread,
+	})
 	if err != nil {
 		return nil, err
 	}

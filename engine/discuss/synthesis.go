@@ -31,7 +31,8 @@ type Part struct {
 
 // Lists are those that have something in them.
 func (c *Conclusion) Lists() []Part {
-	return slices.DeleteFunc([]Part{{"Alternatives", c.Alternatives}, {"Unresolved", c.Unresolved}}, func(p Part) bool { return len(p.Items) == 0 })
+	all := []Part{{"Alternatives", c.Alternatives}, {"Unresolved", c.Unresolved}}
+	return slices.DeleteFunc(all, func(p Part) bool { return len(p.Items) == 0 })
 }
 
 // schema is the Conclusion for programs that check answers. The bounds are left to the prompt and to ParseConclusion: not every

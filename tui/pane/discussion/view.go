@@ -15,8 +15,8 @@ import (
 	"github.com/agentloadout/loadout/tui/theme"
 )
 
-const nothing = "No design discussion is recorded. S starts one; loadout coord discuss start does the same in another terminal, and is shown here " +
-	"as it is held."
+const nothing = "No design discussion is recorded. S starts one; loadout coord discuss start does the same in another terminal, and is " +
+	"shown here as it is held."
 
 // View draws the pane.
 func (p *Pane) View() []string {
@@ -200,7 +200,8 @@ func (p *Pane) runningCard() []theme.Spans {
 	switch {
 	case live != nil:
 		what := fmt.Sprintf("%s %s %s %s ", live.Step.Role, p.Dot, live.Step.Kind, p.spinner())
-		d.Add(theme.S(text.Line(live.Agent)+"  ", p.Owners.Style(live.Agent)), theme.S(what, p.Accent), theme.S(p.waited(live.Since, live.Timeout), p.Dim))
+		d.Add(theme.S(text.Line(live.Agent)+"  ", p.Owners.Style(live.Agent)), theme.S(what, p.Accent),
+			theme.S(p.waited(live.Since, live.Timeout), p.Dim))
 		if live.Tool != "" {
 			d.Marked(p.Warning+" ", "it wants to use "+live.Tool, p.Warn)
 		}
