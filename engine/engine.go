@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
@@ -42,6 +44,8 @@ type Engine struct {
 	known int64 // highest number that was read or written, -1: none
 
 	beats beats
+
+	exposed atomic.Pointer[string] // why the directory could not be kept out of git; nil: it was, or was not asked for
 }
 
 // Open makes the engine of a project. It does no I/O.
@@ -61,15 +65,29 @@ func Open(p Project, o Options) *Engine {
 	if o.CompactAbove == 0 {
 		o.CompactAbove = DefaultCompactAbove
 	}
-	return &Engine{
-		project: p,
-		options: o,
-		known:   -1,
-		log: store.Open(p.Dir, store.Options{
-			FS: o.FS, LockWait: o.LockWait, Command: o.Command,
-			Poll: o.Poll, NoNotify: o.NoNotify, AllowNetwork: o.AllowNetwork,
-		}),
+	e := &Engine{project: p, options: o, known: -1}
+	e.log = store.Open(p.Dir, store.Options{
+		FS: o.FS, LockWait: o.LockWait, Command: o.Command,
+		Poll: o.Poll, NoNotify: o.NoNotify, AllowNetwork: o.AllowNetwork, Made: e.keepOutOfGit,
+	})
+	return e
+}
+
+// keepOutOfGit keeps the project's directory out of git: when it is made, whatever comes of the verb that makes it, and once more with
+// the first event, should somebody else have made it. It fails no write; the next receipt says so.
+func (e *Engine) keepOutOfGit() {
+	if err := store.ExcludeFromGit(e.project); err != nil {
+		note := fmt.Sprintf("%s could not be kept out of git: %v", store.DirName, err)
+		e.exposed.Store(&note)
 	}
+}
+
+// MakeDir makes the project's directory exist, closed to others and kept out of git, for what lies there beside the log.
+func (e *Engine) MakeDir() error {
+	if err := e.log.MakeDir(); err != nil {
+		return fmt.Errorf("make %s: %w", e.project.Dir, err)
+	}
+	return nil
 }
 
 // Project is the project that the engine works on.

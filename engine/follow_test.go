@@ -157,7 +157,9 @@ func TestFollowTellsOfALoss(t *testing.T) {
 	}
 	late := follow()
 	for name, l := range map[string]*listener{"early": early, "late": late} {
-		l.until(name+": the loss", func() bool { return l.last.Mode == ModeMissing && strings.HasPrefix(l.last.Lost, "the log is gone: it had reached seq 3") })
+		l.until(name+": the loss", func() bool {
+			return l.last.Mode == ModeMissing && strings.HasPrefix(l.last.Lost, "the log is gone: it had reached seq 3")
+		})
 	}
 	s.Engine = s.open(Options{})
 	s.do(note("codex", "y"))

@@ -223,9 +223,10 @@ func (e *Engine) afterWrite(ctx context.Context, t transaction, d draft) []strin
 		e.writeHead(d.head)
 	}
 	if len(d.lines) > 0 && d.begins { // the first write of the project
-		if err := store.ExcludeFromGit(e.project); err != nil {
-			notes = append(notes, fmt.Sprintf("%s could not be kept out of git: %v", store.DirName, err))
-		}
+		e.keepOutOfGit()
+	}
+	if exposed := e.exposed.Swap(nil); exposed != nil {
+		notes = append(notes, *exposed)
 	}
 	if len(d.own) > 0 && t.request.By == "" {
 		e.beatFor(ctx, &d.own[0])

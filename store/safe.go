@@ -61,11 +61,20 @@ func (l *Log) openSafe(path string, flag int) (File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
+// MakeDir makes the directory of the log exist, for what lies beside the log.
+func (l *Log) MakeDir() error {
+	_, err := l.makeDir()
+	return err
+}
+
 // makeDir makes the directory exist, durably, and refuses an unsafe one.
 func (l *Log) makeDir() (fs.FileInfo, error) {
 	info, err := l.checkDir()
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = l.fs.Mkdir(l.dir, dirMode); err == nil {
+			if l.options.Made != nil {
+				l.options.Made()
+			}
 			err = l.fs.SyncDir(filepath.Dir(l.dir))
 		}
 		if err != nil && !errors.Is(err, fs.ErrExist) {

@@ -33,6 +33,7 @@ type Options struct {
 	Poll         time.Duration // how often Follow looks without a notification; 0: DefaultPoll
 	NoNotify     bool          // Follow only polls
 	AllowNetwork bool          // write on a network file system, where locks are not reliable
+	Made         func()        // called when the directory was made, before anything is in it; nil: nobody asks
 }
 
 // Log is the log of one project. Its methods may be called from any goroutine.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -79,13 +78,13 @@ func (o *connecting) change(ctx context.Context, c *call, on bool) error {
 			return err
 		}
 	}
-	if folder {
-		if err := os.Mkdir(project.Dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("make %s: %w", project.Dir, err)
-		}
-	}
 	if err := apply(); err != nil {
 		return leftAlone(err)
+	}
+	if folder {
+		if err := engine.Open(project, engine.Options{}).MakeDir(); err != nil {
+			return err
+		}
 	}
 	if !on && o.Scope == string(connect.Project) {
 		_ = os.Remove(project.Dir) // only where nothing is in it

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/agentloadout/loadout/cmd/loadout/connect"
@@ -61,8 +58,7 @@ func (o *guardCmd) set(e *engine.Engine) error {
 			Message: "the guard is set by a person, not by an agent", Hints: []string{"ask your user to run it"},
 		}
 	}
-	dir := e.Project().Dir
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := e.MakeDir(); err != nil {
 		return err
 	}
 	values := map[string]any{}
@@ -74,7 +70,7 @@ func (o *guardCmd) set(e *engine.Engine) error {
 	if o.Claim != nil {
 		values["claim"] = *o.Claim
 	}
-	path := filepath.Join(dir, settings.ProjectFile)
+	path := filepath.Join(e.Project().Dir, settings.ProjectFile)
 	if err := connect.SetJSON(path, "guard", values); err != nil {
 		return &engine.ValidationError{Field: path, Reason: "is left as it is: " + err.Error()}
 	}

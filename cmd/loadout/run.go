@@ -29,8 +29,8 @@ type call struct {
 	caller string // who calls, where a flag says so and the engine asks the environment
 	opened *engine.Engine
 	lost   func() string // what the log of the opened engine has lost, see engine.Engine.Loss
-	wrote  bool      // an event was stored
-	past   time.Time // the moment that the answer is about, zero for now
+	wrote  bool          // an event was stored
+	past   time.Time     // the moment that the answer is about, zero for now
 }
 
 // run carries out a command line, says why if it was refused, and returns the exit code. It never ends the process.
