@@ -53,7 +53,7 @@ func (c *Config) Connect() ([]*Change, error) {
 // that is connected reads too stays.
 func (c *Config) Disconnect() ([]*Change, error) {
 	return c.plan(func(f *file, t target, kept *record) ([]byte, error) {
-		if c.shares(t.path) {
+		if c.shares(f.target) {
 			return f.text, nil
 		}
 		return t.without(f.text, kept)
@@ -61,20 +61,26 @@ func (c *Config) Disconnect() ([]*Change, error) {
 }
 
 // shares reports whether another program that is connected reads a file too, as Codex and opencode both read AGENTS.md.
-func (c *Config) shares(path string) bool {
+func (c *Config) shares(target string) bool {
 	for _, program := range Programs() {
 		other := *c
 		other.Program = program
 		targets, err := other.targets()
-		if program == c.Program || err != nil || !slices.ContainsFunc(targets, func(t target) bool { return t.path == path }) {
+		if program == c.Program || err != nil {
 			continue
 		}
-		server, err := read(targets[0].path)
-		if err != nil {
-			continue
-		}
-		if text, err := targets[0].without(server.text, nil); err == nil && !bytes.Equal(text, server.text) {
-			return true
+		for _, t := range targets[1:] {
+			f, err := read(t.path)
+			if err != nil || f.target != target {
+				continue
+			}
+			server, err := read(targets[0].path)
+			if err != nil {
+				continue
+			}
+			if text, err := targets[0].without(server.text, nil); err == nil && !bytes.Equal(text, server.text) {
+				return true
+			}
 		}
 	}
 	return false
@@ -190,7 +196,12 @@ func (c *Config) Apply(changes []*Change, connecting bool) error {
 	return apply(keeper{c.Kept}, changes, connecting)
 }
 
-func apply(k keeper, changes []*Change, connecting bool) error {
+func apply(k keeper, changes []*Change, connecting bool) (err error) {
+	unlock, err := k.lock()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	for _, change := range changes {
 		if err := change.check(); err != nil {
 			return err
@@ -235,23 +246,23 @@ func (k keeper) apply(change *Change, connecting bool) error {
 		return err
 	}
 	path := change.at()
-	var folders []string
-	if change.Action == Create {
-		var err error
-		if folders, err = makeFolders(filepath.Dir(path)); err != nil {
-			return err
-		}
-	}
 	if connecting {
-		r := record{Path: path, After: digest(change.after), Folders: folders}
+		r := record{Path: path, After: digest(change.after)}
 		if change.kept != nil {
-			r.Existed, r.Before = change.kept.Existed, change.kept.Before
-			r.Folders = slices.Concat(change.kept.Folders, folders)
+			r.Existed, r.Before, r.Folders = change.kept.Existed, change.kept.Before, change.kept.Folders
+		}
+		for _, folder := range missing(filepath.Dir(path)) {
+			if !slices.Contains(r.Folders, folder) {
+				r.Folders = append(r.Folders, folder)
+			}
 		}
 		var err error
 		if change.Backup, err = k.save(&r); err != nil {
 			return err
 		}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // as the programs make their own folders
+		return fmt.Errorf("make folder: %w", err)
 	}
 	if change.Action != Remove {
 		if err := replaceFile(path, change.after, change.mode); err != nil {

@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/BurntSushi/toml"
@@ -449,6 +451,70 @@ func TestSharedInstruction(t *testing.T) {
 	}
 	c.apply(opencode, false)
 	c.same(before)
+	if runtime.GOOS == "windows" {
+		return // links need rights there
+	}
+	c.write(filepath.Join(c.root, "AGENTS.md"), "mine\n")
+	if err := os.Symlink("AGENTS.md", filepath.Join(c.root, "CLAUDE.md")); err != nil {
+		t.Fatal(err)
+	}
+	before = c.files()
+	claude := c.config("claude-code", Project)
+	c.apply(claude, true)
+	c.apply(codex, true)
+	c.apply(claude, false)
+	if text, err := os.ReadFile(filepath.Join(c.root, "AGENTS.md")); err != nil || strings.Count(string(text), "loadout begins") != 1 {
+		t.Errorf("%q, %v", text, err)
+	}
+	c.apply(codex, false)
+	c.same(before)
+}
+
+// Of several at once one writes, and what it made goes with it.
+func TestConnectedAtOnce(t *testing.T) {
+	c := newConfigured(t)
+	c.write(filepath.Join(c.root, ".mcp.json"), "{}\n")
+	before := c.files()
+	config := c.config("claude-code", Project)
+	var wg sync.WaitGroup
+	var done atomic.Int32
+	var plans [8][]*Change
+	for i := range plans {
+		var err error
+		if plans[i], err = config.Connect(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, changes := range plans {
+		wg.Go(func() {
+			var refused *RefusedError
+			if err := config.Apply(changes, true); err == nil {
+				done.Add(1)
+			} else if !errors.As(err, &refused) {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if done.Load() != 1 {
+		t.Errorf("%d have written", done.Load())
+	}
+	c.apply(config, false)
+	c.same(before)
+}
+
+// A folder that cannot be made is found before anything is written.
+func TestLinkInPlaceOfAFolder(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need rights there")
+	}
+	c := newConfigured(t)
+	if err := os.Symlink(filepath.Join(c.home, "nowhere"), filepath.Join(c.root, ".claude")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.config("claude-code", Project).Connect(); err == nil || !strings.Contains(err.Error(), ".claude is a link that leads nowhere") {
+		t.Errorf("error %v", err)
+	}
 }
 
 func TestReadOnlyFileIsRefused(t *testing.T) {

@@ -2,6 +2,7 @@ package connect
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,8 +12,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/aymanbagabas/go-udiff"
+	"github.com/gofrs/flock"
 )
 
 // maxFile bounds a configuration file that is read, in bytes.
@@ -50,43 +53,69 @@ type file struct {
 	mode         fs.FileMode
 }
 
+// read reads a file, which need not be there. An error says what is wrong with it, without its path.
 func read(path string) (file, error) {
 	f := file{path: path, target: path, mode: 0o644}
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return f, nil
+		return f, hasPlace(filepath.Dir(path))
 	}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if f.target, err = filepath.EvalSymlinks(path); errors.Is(err, fs.ErrNotExist) {
-			return f, fmt.Errorf("%s is a link that leads nowhere", path)
+			return f, errNowhere
 		}
 	}
-	if err != nil {
-		return f, fmt.Errorf("read %s: %w", path, err)
+	if err == nil {
+		info, err = os.Stat(f.target)
 	}
-	if info, err = os.Stat(f.target); err != nil {
-		return f, fmt.Errorf("read %s: %w", path, err)
+	if err != nil {
+		return f, unreadable(err)
 	}
 	if !info.Mode().IsRegular() {
-		return f, fmt.Errorf("%s is not a regular file", path)
+		return f, errors.New("is not a regular file")
 	}
 	open, err := os.Open(f.target)
 	if err != nil {
-		return f, fmt.Errorf("read %s: %w", path, err)
+		return f, unreadable(err)
 	}
 	defer open.Close()
 	f.text, err = io.ReadAll(io.LimitReader(open, maxFile+1))
-	if err == nil && len(f.text) > maxFile {
-		err = fmt.Errorf("is larger than %d bytes", maxFile)
-	}
 	if err != nil {
-		return f, fmt.Errorf("read %s: %w", path, err)
+		return f, unreadable(err)
+	}
+	if len(f.text) > maxFile {
+		return f, fmt.Errorf("is larger than %d bytes", maxFile)
 	}
 	if f.text == nil {
 		f.text = []byte{}
 	}
 	f.mode = info.Mode().Perm()
 	return f, nil
+}
+
+var errNowhere = errors.New("is a link that leads nowhere")
+
+// hasPlace refuses a folder that is not there and cannot be made, since a link that leads nowhere is in its place.
+func hasPlace(dir string) error {
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); err == nil {
+			if _, err := os.Stat(dir); err != nil {
+				return fmt.Errorf("cannot be made: %s %w", dir, errNowhere)
+			}
+			return nil
+		} else if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir {
+			return unreadable(err)
+		}
+	}
+}
+
+// unreadable says why the system cannot read a file, without its path.
+func unreadable(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return fmt.Errorf("cannot be read: %w", err)
 }
 
 // change is the way from the file to another text, nil when they are the same.
@@ -124,6 +153,23 @@ func digest(text []byte) string {
 // keeper keeps records in a private folder of the person.
 type keeper struct{ dir string }
 
+// lockWait is how long another process is waited for that writes.
+const lockWait = 10 * time.Second
+
+// lock lets one process write at a time.
+func (k keeper) lock() (unlock func() error, err error) {
+	if err := os.MkdirAll(k.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("keep a copy: %w", err)
+	}
+	lock := flock.New(filepath.Join(k.dir, "lock"))
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	if ok, err := lock.TryLockContext(ctx, lockWait/500); err != nil || !ok {
+		return nil, fmt.Errorf("wait for another connect: %w", err)
+	}
+	return lock.Unlock, nil
+}
+
 func (k keeper) name(target string) string { return filepath.Join(k.dir, digest([]byte(target))[:24]) }
 
 // load finds the record of a file, nil when there is none that can be used.
@@ -141,9 +187,6 @@ func (k keeper) load(target string) *record {
 
 // save keeps a record and returns where the copy of the file is.
 func (k keeper) save(r *record) (backup string, err error) {
-	if err := os.MkdirAll(k.dir, 0o700); err != nil {
-		return "", fmt.Errorf("keep a copy: %w", err)
-	}
 	if r.Existed {
 		backup = k.name(r.Path) + ".before"
 		if err := replaceFile(backup, r.Before, 0o600); err != nil {
@@ -181,17 +224,13 @@ func replaceFile(path string, text []byte, mode fs.FileMode) error {
 	return nil
 }
 
-// makeFolders makes the folder of a file exist and returns those that it made, the outermost first.
-func makeFolders(dir string) ([]string, error) {
-	var missing []string
+// missing lists the folders that must be made for a folder to be there, the outermost first.
+func missing(dir string) []string {
+	var list []string
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Stat(at); err == nil || filepath.Dir(at) == at {
-			break
+			return list
 		}
-		missing = append([]string{at}, missing...)
+		list = append([]string{at}, list...)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // as the programs make their own folders
-		return nil, fmt.Errorf("make folder: %w", err)
-	}
-	return missing, nil
 }
