@@ -67,9 +67,12 @@ func (e *Engine) query(ctx context.Context, q Query) (EventsResult, error) {
 		return EventsResult{}, err
 	}
 	s := search{engine: e, query: q, look: l}
-	if q.Last > 0 {
+	switch {
+	case q.Last > 0 && q.Before == 0 && l.skips.OutOfOrder > 0:
+		err = s.lastLines(ctx)
+	case q.Last > 0:
 		err = s.backwards(ctx)
-	} else {
+	default:
 		err = s.forwards(ctx)
 	}
 	if err != nil {
@@ -155,8 +158,8 @@ func (s *search) readArchives(ctx context.Context, from int64) (next int64, err 
 				if highest = max(highest, l.Seq); l.Err != nil || l.Seq < from || s.query.Before > 0 && l.Seq >= s.query.Before {
 					continue
 				}
-				ev, err := event.Decode(l.Object, l.Raw)
-				if err != nil || last.repeats(&ev) || !s.query.matches(&ev) {
+				ev, wanted := s.query.wants(l, &last)
+				if !wanted {
 					continue
 				}
 				if s.found = append(s.found, ev); s.query.Max > 0 && len(s.found) > s.query.Max {
@@ -192,17 +195,48 @@ func (s *search) backwards(ctx context.Context) error {
 		if len(s.found) < s.query.Last && from > s.query.After+1 {
 			continue
 		}
-		over := max(0, len(s.found)-s.query.Last)
-		s.found = s.found[over:]
-		switch q := s.query; {
-		case from <= q.After+1 && q.After >= s.look.compacted:
-			s.omitted = int64(over)
-		case q.After == Everything && q.Before == 0 && q.Agent == "" && len(q.Types) == 0 && s.look.compacted < 0:
-			s.omitted = max(int64(over), s.look.events-int64(len(s.found)))
-		default:
-			s.omitted = -1
-		}
+		s.keepLast(from <= s.query.After+1)
 		return nil
+	}
+}
+
+// keepLast cuts what was found to the newest Last and says what that leaves out. whole means that all that can match was read.
+func (s *search) keepLast(whole bool) {
+	over := max(0, len(s.found)-s.query.Last)
+	s.found = s.found[over:]
+	switch q := s.query; {
+	case whole && q.After >= s.look.compacted:
+		s.omitted = int64(over)
+	case q.After == Everything && q.Before == 0 && q.Agent == "" && len(q.Types) == 0 && s.look.compacted < 0:
+		s.omitted = max(int64(over), s.look.events-int64(len(s.found)))
+	default:
+		s.omitted = -1
+	}
+}
+
+// lastLines is backwards for a log whose numbers say nothing about places: it takes ever more lines from the end.
+func (s *search) lastLines(ctx context.Context) error {
+	s.asOf = s.look.head
+	for n := s.query.Last; ; n *= 4 {
+		lines, err := s.engine.log.Last(ctx, n)
+		if err != nil {
+			return err
+		}
+		s.found = nil
+		var last again
+		for i := range lines {
+			l := &lines[i]
+			if l.Err != nil || l.Seq <= s.query.After {
+				continue
+			}
+			if ev, wanted := s.query.wants(l, &last); wanted {
+				s.found, s.asOf = append(s.found, ev), max(s.asOf, l.Seq)
+			}
+		}
+		if whole := len(lines) < n; whole || len(s.found) >= s.query.Last {
+			s.keepLast(whole)
+			return nil
+		}
 	}
 }
 
@@ -227,8 +261,8 @@ func (s *search) read(ctx context.Context, from int64, limit int) (more bool, er
 				continue
 			}
 			s.asOf = max(s.asOf, l.Seq)
-			ev, err := event.Decode(l.Object, l.Raw)
-			if err != nil || last.repeats(&ev) || !s.query.matches(&ev) {
+			ev, wanted := s.query.wants(l, &last)
+			if !wanted {
 				continue
 			}
 			if limit > 0 && len(s.found) == limit {
@@ -240,6 +274,12 @@ func (s *search) read(ctx context.Context, from int64, limit int) (more bool, er
 		return nil
 	})
 	return more, ignore(err, errEnough)
+}
+
+// wants reads the event of a good line and reports whether it matches and repeats not the one before.
+func (q *Query) wants(l *store.Line, last *again) (event.Event, bool) {
+	ev, err := event.Decode(l.Object, l.Raw)
+	return ev, err == nil && !last.repeats(&ev) && q.matches(&ev)
 }
 
 func (q *Query) matches(ev *event.Event) bool {

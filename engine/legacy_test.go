@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agentloadout/loadout/engine/event"
 )
 
 // summaryFirst is a log as a program leaves it that puts the summary of a compaction in front, with the number of the last line
@@ -33,10 +35,14 @@ func TestLogWithItsSummaryInFront(t *testing.T) {
 		query Query
 		want  []int64
 	}{
-		"everything": {Query{After: Everything}, []int64{13, 4, 5, 14, 15}},
-		"last":       {Query{After: Everything, Last: 2}, []int64{14, 15}},
-		"after":      {Query{After: 4}, []int64{13, 5, 14, 15}},
-		"before":     {Query{After: Everything, Before: 14}, []int64{13, 4, 5}},
+		"everything":  {Query{After: Everything}, []int64{13, 4, 5, 14, 15}},
+		"last":        {Query{After: Everything, Last: 2}, []int64{14, 15}},
+		"last of all": {Query{After: Everything, Last: 9}, []int64{13, 4, 5, 14, 15}},
+		"last of one": {Query{After: Everything, Last: 1, Agent: "claude-code", Types: []event.Type{event.TypeContract}}, []int64{5}},
+		"last after":  {Query{After: 4, Last: 9}, []int64{13, 5, 14, 15}},
+		"last before": {Query{After: Everything, Before: 14, Last: 2}, []int64{4, 5}},
+		"after":       {Query{After: 4}, []int64{13, 5, 14, 15}},
+		"before":      {Query{After: Everything, Before: 14}, []int64{13, 4, 5}},
 	} {
 		r, err := s.Events(t.Context(), tt.query)
 		var got []int64

@@ -18,8 +18,11 @@ const backBytes = 64 << 10
 // own their memory; their Number is 0 and their Prior -1, because what lies
 // before is not read.
 func (l *Log) Last(ctx context.Context, n int) ([]Line, error) {
+	if n <= 0 {
+		return nil, nil
+	}
 	f, err := l.openLog(Position{})
-	if err != nil || f == nil || n <= 0 {
+	if err != nil || f == nil {
 		return nil, err
 	}
 	lines, err := lastLines(ctx, f, n)
