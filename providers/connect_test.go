@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -212,5 +213,45 @@ func TestRealConnectedCodex(t *testing.T) {
 	p.run("disconnect", "codex", "--scope", "user", "--yes")
 	if after, err := os.ReadFile(filepath.Join(filepath.Dir(p.binary), "config.toml")); err != nil || string(after) != string(before) {
 		t.Errorf("%s, %v", after, err)
+	}
+}
+
+// A turn that the bridge makes in a connected program is its agent's: neither a hook nor a server makes another agent, or ends that one.
+func TestRealConnectedTurns(t *testing.T) {
+	t.Parallel()
+	server := fakemodel.New(
+		fakemodel.Reply{When: "codex begins", Tools: []fakemodel.Tool{{Namespace: "mcp__loadout", Name: "snapshot", Input: map[string]any{}}}},
+		fakemodel.Reply{Text: "the-answer", Times: -1},
+	)
+	t.Cleanup(server.Close)
+	p := newConnected(t, server)
+	p.dir = t.TempDir()
+	p.run("connect", "claude-code", "--yes")
+	p.run("connect", "codex", "--scope", "user", "--yes")
+	for _, program := range []string{"claude-code", "codex"} {
+		p.run("coord", "agents", "start", program, program+" begins")
+		p.run("coord", "own", program, program+"-part", "--as", program)
+	}
+	p.run("coord", "contract", "api", "--body", "GET /things", "--as", "gemini")
+	if out := p.run("coord", "agents", "bridge", "claude-code", "codex", "--once", "--json"); strings.Count(out, `"kind":"finished"`) != 2 {
+		t.Errorf("turns: %s", out)
+	}
+	connected := map[string]bool{} // the server answered: Claude Code lists its tools, Codex was made to call one
+	for _, r := range server.Requests() {
+		if slices.Contains(r.Tools, "mcp__loadout__snapshot") || strings.Contains(string(r.Body), `{\"agent\":\"codex\",\"asOf\"`) {
+			connected[r.API] = true
+		}
+	}
+	if len(connected) != 2 {
+		t.Errorf("only %v had the server", connected)
+	}
+	log, err := os.ReadFile(filepath.Join(p.dir, ".handoff", "coordination.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"claude-code-2", "codex-2", `"action":"ended"`, "Handover card"} {
+		if strings.Contains(string(log), word) {
+			t.Errorf("the log has %s:\n%s", word, log)
+		}
 	}
 }

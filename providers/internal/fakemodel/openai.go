@@ -87,6 +87,9 @@ func (openai) answer(id, model string, reply Reply) (any, []sse) {
 	}
 	for i, tool := range reply.Tools {
 		call := m{"id": name("fc_"+id, i), "call_id": name("call_"+id, i), "name": tool.Name, "status": "completed"}
+		if tool.Namespace != "" {
+			call["namespace"] = tool.Namespace
+		}
 		if text, free := tool.Input.(string); free {
 			call["type"], call["input"] = "custom_tool_call", text
 		} else {

@@ -50,8 +50,9 @@ const (
 
 // Tool is a call of a tool that the model asks for.
 type Tool struct {
-	Name  string
-	Input any
+	Namespace string // OpenAI's, of a tool that belongs to one
+	Name      string
+	Input     any
 }
 
 // Usage is the number of tokens that an answer reports. Input excludes Cached.
