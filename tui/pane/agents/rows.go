@@ -13,9 +13,8 @@ import (
 // Widths of columns, in cells.
 const (
 	maxName   = 24
-	wordWidth = 6 // "joined"
-	kindWidth = 8 // "question"
-	ageWidth  = 4
+	wordWidth = 6  // "joined"
+	kindWidth = 8  // "question"
 	withAge   = 36 // less has no ages
 	withKind  = 44 // less has no words for what waits
 )
@@ -77,11 +76,7 @@ func (p *rows) wait(r *state.Waiting, w int) (left, right theme.Spans) {
 	}
 	name := text.FitMiddle(text.Line(r.Agent), min(p.columns.waiter, max(w/4, 8)), p.Ellipsis)
 	left = append(left, theme.S(name+"  ", p.Owners.Style(r.Agent)), theme.S(text.Line(r.Text), p.Strong))
-	return left, theme.Spans{p.age(words.Age(p.snap.Now, r.Since))}
-}
-
-func (p *rows) age(age string) theme.Span {
-	return theme.S(text.Blank(ageWidth+1-text.Width(age))+age, p.Dim)
+	return left, theme.Spans{p.Age(p.snap.Now, r.Since)}
 }
 
 func (p *rows) agent(e *entry, w int) (left, right theme.Spans) {
@@ -93,11 +88,7 @@ func (p *rows) agent(e *entry, w int) (left, right theme.Spans) {
 	unread := p.unread(e)
 	right = theme.Spans{theme.S(text.Blank(p.columns.unread-unread.Width()), p.Dim), unread}
 	if w >= withAge {
-		age := ""
-		if !e.heard.IsZero() {
-			age = words.Age(p.snap.Now, e.heard)
-		}
-		right = append(right, p.age(age))
+		right = append(right, p.Age(p.snap.Now, e.heard))
 	}
 	cells := [...]struct {
 		said  string

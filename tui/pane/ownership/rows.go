@@ -8,6 +8,7 @@ import (
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/engine/words"
+	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/text"
 	"github.com/agentloadout/loadout/tui/theme"
 )
@@ -19,7 +20,6 @@ const (
 	sessionWidth = 7  // "! stale"
 	driftWidth   = 9  // "≠ 12 drift"
 	limitWidth   = 10 // "◷ 59m left"
-	ageWidth     = 4
 	minReason    = 10
 	minFile      = 16 // what is left for the name of a changed file
 
@@ -35,7 +35,7 @@ type columns struct {
 
 // words reports whether the marks of a row of w cells are words and not only symbols.
 func (m columns) words(w int) bool {
-	need := minPath + m.agent + 1 + modeWidth + 1 + ageWidth
+	need := minPath + m.agent + 1 + modeWidth + pane.AgeWidth
 	if m.session {
 		need += sessionWidth + 1
 	}
@@ -67,7 +67,7 @@ func (p *rows) Row(i, w int) (left, right theme.Spans) {
 	r := &p.rows[i]
 	switch {
 	case r.kind == ofUnclaimed:
-		return p.heading(r), nil
+		return p.heading(r, w), nil
 	case r.claim != nil:
 		right = p.claim(r.claim, w)
 	case len(r.node.drift) > 0:
@@ -139,8 +139,7 @@ func (p *rows) claim(c *state.Claim, w int) theme.Spans {
 	if w < narrow {
 		return right
 	}
-	age := words.Age(p.snap.Now, c.Since)
-	return append(right, theme.S(text.Blank(ageWidth+1-text.Width(age))+age, p.Dim))
+	return append(right, p.Age(p.snap.Now, c.Since))
 }
 
 // marks are what a person should know about a claim beyond its holder, each in its column: words where there is room, else symbols.
@@ -204,14 +203,14 @@ func (p *rows) change(list []engine.Drift, w int) theme.Spans {
 }
 
 // heading stands above the changed files that nobody has claimed.
-func (p *rows) heading(r *row) theme.Spans {
+func (p *rows) heading(r *row, w int) theme.Spans {
 	glyph := p.Open
 	if r.closed {
 		glyph = p.Closed
 	}
 	spans := theme.Spans{theme.S(fmt.Sprintf("%s %s claimed by nobody", glyph, words.Plural(p.drift.bare, "changed file")), p.Warn)}
-	if r.closed {
-		spans = append(spans, theme.S("  u lists them", p.Dim))
+	if how := theme.S("  u lists them", p.Dim); r.closed && spans.Width()+how.Width() <= w {
+		spans = append(spans, how)
 	}
 	return spans
 }
