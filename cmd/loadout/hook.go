@@ -24,8 +24,9 @@ type hookCmd struct {
 }
 
 func (hookCmd) Help() string {
-	return "For the settings of agent programs, see loadout connect: reads the program's JSON on stdin and answers in its format. Without .handoff/ in " +
-		"the project it does nothing, and what fails here never keeps the program from going on: the exit code is 0, except for a commit that is refused.\n\n" +
+	return "For the settings of agent programs, see loadout connect: reads the program's JSON on stdin and answers in its format. Without " +
+		".handoff/ in the project it does nothing, and what fails here never keeps the program from going on: the exit code is 0, except for " +
+		"a commit that is refused.\n\n" +
 		examples(
 			"loadout hook PreToolUse --host claude-code < event.json",
 			"loadout hook session-start --host codex < event.json",

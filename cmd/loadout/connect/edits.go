@@ -54,13 +54,16 @@ func commandWords(entry any) []string {
 	return words
 }
 
+// isServer reports whether an entry runs the server of this program, also one that was written by hand. own is the command line of ours.
+func isServer(entry any, own []string) bool {
+	words := commandWords(entry)
+	return isOurs(words, "serve") || slices.Equal(words, own)
+}
+
 // jsonServer writes the entry of the server at a path of member names.
 func jsonServer(entry map[string]any, comments bool, section string) edit {
 	at := []string{section, name}
-	ours := func(found any) bool {
-		words := commandWords(found)
-		return isOurs(words, "serve") || slices.Equal(words, commandWords(entry))
-	}
+	ours := func(found any) bool { return isServer(found, commandWords(entry)) }
 	return edit{
 		put: func(text []byte) ([]byte, error) {
 			d, err := parseJSON(text, comments)
@@ -233,6 +236,7 @@ var passed = []string{engine.EnvAgent, "LOADOUT_PROJECT", turn.EnvMark}
 
 // tomlServer writes the table of the server into Codex's configuration.
 func tomlServer(command string, args []string) edit {
+	own := append([]string{command}, args...)
 	b := script(fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = %s\nenv_vars = %s\n",
 		name, tomlText(command), tomlList(args), tomlList(passed)), false)
 	return edit{
@@ -242,7 +246,7 @@ func tomlServer(command string, args []string) edit {
 				return nil, err
 			}
 			if _, _, found, err := b.span(text); err != nil || !found && entry != nil {
-				if isOurs(commandWords(entry), "serve") {
+				if isServer(entry, own) {
 					return text, nil
 				}
 				return nil, errors.Join(fmt.Errorf("mcp_servers has an entry %s that is none of this program", name), err)
@@ -259,7 +263,7 @@ func tomlServer(command string, args []string) edit {
 		},
 		cut: func(text []byte) ([]byte, error) {
 			others, entry, err := tomlServers(text)
-			if words := commandWords(entry); err != nil || entry != nil && !isOurs(words, "serve") && !slices.Equal(words, append([]string{command}, args...)) {
+			if err != nil || entry != nil && !isServer(entry, own) {
 				return text, err
 			}
 			if after, err := b.cut(text); err == nil {

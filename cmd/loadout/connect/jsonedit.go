@@ -90,7 +90,8 @@ func (d *document) add(item any, path ...string) error {
 // insert adds an element at the end of a list or object, laid out as the file is.
 func (d *document) insert(n *node, key string, value any) error {
 	inside := d.text[n.start+1 : n.end-1]
-	line := !bytes.Contains(d.text[n.start:n.end], []byte("\n")) && (d.children(n) > 0 || n != d.root && !bytes.Contains(bytes.TrimSpace(d.text), []byte("\n")))
+	hasLines := func(text []byte) bool { return bytes.Contains(text, []byte("\n")) }
+	line := !hasLines(d.text[n.start:n.end]) && (d.children(n) > 0 || n != d.root && !hasLines(bytes.TrimSpace(d.text)))
 	newline := d.newline()
 	outer := d.indentAt(n.start)
 	inner := outer + d.unit()

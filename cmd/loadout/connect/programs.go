@@ -68,7 +68,9 @@ func (c *Config) targets() ([]target, error) {
 		}
 		rule := "---\ndescription: Coordination with other agents\nalwaysApply: true\n---\n"
 		return []target{
-			{c.in(".cursor/mcp.json"), server}, {c.in(".cursor/hooks.json"), hooks}, {c.in(".cursor/rules/loadout.mdc"), []edit{whole(rule + instructions)}},
+			{c.in(".cursor/mcp.json"), server},
+			{c.in(".cursor/hooks.json"), hooks},
+			{c.in(".cursor/rules/loadout.mdc"), []edit{whole(rule + instructions)}},
 		}, nil
 	case "gemini":
 		set := []edit{
