@@ -242,6 +242,33 @@ func TestWatchFiltersAndBeginsWithTheNewest(t *testing.T) {
 	}
 }
 
+// TestWatchMarksOldNews: what another event has superseded says so, and everything how old it is.
+func TestWatchMarksOldNews(t *testing.T) {
+	dir := t.TempDir()
+	for _, body := range []string{"one", "two"} {
+		inProcess(t, dir, "coord", "contract", "api", "--agent", "codex", "--body", body)
+	}
+	for _, from := range []string{"--last=2", "--cursor=-1"} {
+		w := watch(t, dir, "--plain", from)
+		if line := w.next(t); !strings.Contains(line, ") seq=0 [contract]") || !strings.HasSuffix(line, " (superseded by seq 1)") {
+			t.Error(line)
+		}
+		if line := w.next(t); !strings.HasSuffix(line, "contract: api rev1") {
+			t.Error(line)
+		}
+		if line := w.next(t); !strings.Contains(line, ") seq=1 [contract]") || strings.Contains(line, "superseded") {
+			t.Error(line)
+		}
+	}
+	w := watch(t, dir, "--json")
+	if line := w.next(t); !strings.HasSuffix(line, `,"supersededBy":1}`) {
+		t.Error(line)
+	}
+	if line := w.next(t); strings.Contains(line, "supersededBy") {
+		t.Error(line)
+	}
+}
+
 // TestWatchBeforeThereIsALog waits for the first event of a project.
 func TestWatchBeforeThereIsALog(t *testing.T) {
 	dir := t.TempDir()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -187,11 +186,15 @@ func taskMark(t state.Task) string {
 }
 
 func (c *call) printRef(r state.Ref) {
-	old := ""
-	if r.SupersededBy > 0 {
-		old = fmt.Sprintf(" (superseded by seq %d)", r.SupersededBy)
+	c.printf("  seq=%d [%s] %s: %s%s, %s\n", r.Seq, r.Type, r.From, r.Description, oldNews(r.SupersededBy), c.moment(r.At))
+}
+
+// oldNews marks an event that another one has superseded, 0 for none.
+func oldNews(by int64) string {
+	if by == 0 {
+		return ""
 	}
-	c.printf("  seq=%d [%s] %s: %s%s, %s\n", r.Seq, r.Type, r.From, r.Description, old, c.moment(r.At))
+	return fmt.Sprintf(" (superseded by seq %d)", by)
 }
 
 func (c *call) printDecision(d state.Decision) {
@@ -249,8 +252,8 @@ func (subscribeCmd) Help() string {
 
 // page is the answer of subscribe: events, and what they are of.
 type page struct {
-	Events  []json.RawMessage `json:"events"`
-	HighSeq int64             `json:"highSeq"` // the log was read up to here
+	Events  []any `json:"events"`
+	HighSeq int64 `json:"highSeq"` // the log was read up to here
 	readingJSON
 	Next    int64       `json:"next"`    // the cursor to go on from
 	Omitted int64       `json:"omitted"` // left out by --max or --last, -1: some, not counted
@@ -277,9 +280,16 @@ func (o *subscribeCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	view, err := e.View(ctx) // after the events: it knows what has superseded them
+	if err != nil {
+		return err
+	}
 	answer := page{
-		Events: eventsJSON(found.Events), HighSeq: found.AsOf, readingJSON: reading(ctx, e, agent),
+		Events: make([]any, len(found.Events)), HighSeq: found.AsOf, readingJSON: readingOf(view.State, agent),
 		Next: max(o.Cursor, found.AsOf), Omitted: found.Omitted, Skipped: found.Skips,
+	}
+	for i := range found.Events {
+		answer.Events[i] = newsJSON(&found.Events[i], view.State.SupersededBy(found.Events[i].Seq))
 	}
 	if n := len(found.Events); found.Omitted != 0 && o.Last == 0 && n > 0 {
 		answer.Next = found.Events[n-1].Seq
@@ -287,7 +297,8 @@ func (o *subscribeCmd) run(ctx context.Context, c *call) error {
 	return c.answer(answer, func() {
 		for i := range found.Events {
 			ev := &found.Events[i]
-			c.printf("  seq=%d [%s] %s→%s: %s\n", ev.Seq, ev.Type, ev.From, ev.To, ev.Description)
+			c.printf("  seq=%d [%s] %s→%s: %s%s, %s\n", ev.Seq, ev.Type, ev.From, ev.To, ev.Description,
+				oldNews(view.State.SupersededBy(ev.Seq)), c.moment(ev.Time()))
 		}
 		if len(found.Events) == 0 {
 			switch {

@@ -91,6 +91,16 @@ type receiptJSON struct {
 // eventJSON is an event as the log holds it.
 func eventJSON(ev *event.Event) json.RawMessage { return ev.AppendLine(nil) }
 
+// newsJSON is eventJSON of an event that somebody reads, with the seq of what has superseded it, 0 for nothing.
+func newsJSON(ev *event.Event, supersededBy int64) any {
+	if supersededBy == 0 {
+		return eventJSON(ev)
+	}
+	return joined{eventJSON(ev), struct {
+		SupersededBy int64 `json:"supersededBy"`
+	}{supersededBy}}
+}
+
 func eventsJSON(events []event.Event) []json.RawMessage {
 	out := make([]json.RawMessage, len(events))
 	for i := range events {

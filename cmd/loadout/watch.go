@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/engine/words"
 )
 
@@ -42,7 +43,11 @@ func (o *watchCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	w := &watcher{call: c, plain: o.Plain, since: begin.since, readTo: -1}
+	view, err := e.View(ctx)
+	if err != nil {
+		return err
+	}
+	w := &watcher{call: c, plain: o.Plain, since: begin.since, readTo: -1, past: view.State}
 	if o.Plain {
 		c.coloured = false
 	}
@@ -50,7 +55,7 @@ func (o *watchCmd) run(ctx context.Context, c *call) error {
 		if w.agent, err = c.reader(ctx, e, o.Reader); err != nil {
 			return err
 		}
-		w.readTo = reading(ctx, e, w.agent).ReadTo
+		w.readTo = readingOf(view.State, w.agent).ReadTo
 	}
 	if !o.Plain && !c.JSON {
 		c.printf("Watching %s. Ctrl-C stops.\n", e.Project().Root)
@@ -109,8 +114,9 @@ type watcher struct {
 	plain bool
 	since time.Time // only events from then on
 
-	readTo  int64 // up to where the agent has acknowledged
-	omitted int64 // events before the ones that it began with, -1: some, not counted
+	past    *state.State // what it begins with: it knows what has superseded an event; nil once that is printed
+	readTo  int64        // up to where the agent has acknowledged
+	omitted int64        // events before the ones that it began with, -1: some, not counted
 
 	head   int64 // highest sequence number seen
 	mode   engine.Mode
@@ -180,6 +186,9 @@ func (w *watcher) deliver(d engine.Delivery) error {
 	}
 	if (d.Mode != w.mode && w.caught) || (d.CaughtUp && !w.caught) {
 		w.mode, w.caught = d.Mode, w.caught || d.CaughtUp
+		if w.caught {
+			w.past = nil
+		}
 		return w.say("")
 	}
 	w.mode = d.Mode
@@ -197,10 +206,14 @@ func (w *watcher) print(ev *event.Event) error {
 	if !w.seen.add(ev.ID, ev.Seq) {
 		return nil
 	}
-	if w.call.JSON {
-		return writeJSONLine(w.call.stdout, eventJSON(ev))
+	by := int64(0)
+	if w.past != nil {
+		by = w.past.SupersededBy(ev.Seq)
 	}
-	w.call.printLive(ev)
+	if w.call.JSON {
+		return writeJSONLine(w.call.stdout, newsJSON(ev, by))
+	}
+	w.call.printLive(ev, by)
 	return w.call.err
 }
 
@@ -232,8 +245,8 @@ type watchJSON struct {
 	Note    string      `json:"note,omitempty"`
 }
 
-// printLive prints an event as one line and what belongs to it below.
-func (c *call) printLive(ev *event.Event) {
+// printLive prints an event as one line and what belongs to it below. supersededBy is what has made it old news, 0: nothing.
+func (c *call) printLive(ev *event.Event, supersededBy int64) {
 	to := ""
 	if ev.To != event.Broadcast {
 		to = " → " + ev.To
@@ -242,8 +255,8 @@ func (c *call) printLive(ev *event.Event) {
 	if ev.By != "" {
 		by = " (by " + ev.By + ")"
 	}
-	c.printf("%s %s [%s] %s%s%s %s\n", words.Stamp(c.now(), ev.Time()), c.dim(fmt.Sprintf("seq=%d", ev.Seq)),
-		ev.Type, c.bold(ev.From), to, by, strings.TrimPrefix(ev.Description, ev.From+" "))
+	c.printf("%s %s [%s] %s%s%s %s%s\n", words.Since(c.now(), ev.Time()), c.dim(fmt.Sprintf("seq=%d", ev.Seq)),
+		ev.Type, c.bold(ev.From), to, by, strings.TrimPrefix(ev.Description, ev.From+" "), oldNews(supersededBy))
 	body, err := ev.Body()
 	if err != nil {
 		return // shown as far as it can be read
