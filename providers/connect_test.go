@@ -190,7 +190,7 @@ func TestRealConnectedCodex(t *testing.T) {
 	p.run("connect", "codex", "--scope", "user", "--yes")
 	p.run("connect", "codex", "--yes")
 	p.run("coord", "own", "gemini", "theirs", "--reason", "the checkout", "--as", "gemini")
-	cmd := exec.CommandContext(t.Context(), clienttest.Codex(t), "exec", "--json", "--skip-git-repo-check", "--sandbox", "danger-full-access",
+	cmd := exec.CommandContext(t.Context(), clienttest.Codex(t), "exec", "--json", "--skip-git-repo-check", "--sandbox", "workspace-write",
 		"--dangerously-bypass-hook-trust", "-m", "gpt-5.5", "-")
 	cmd.Dir, cmd.Env, cmd.Stdin = dir, p.env, strings.NewReader("Write a file.")
 	out, err := cmd.CombinedOutput()
