@@ -358,6 +358,8 @@ func (d *Discussion) broken(t *Thread) string {
 	switch {
 	case len(t.Statements) == 0:
 		return "nothing of it can be read"
+	case int64(len(t.Statements)) < t.EventCount: // a statement that is not seen would be paid for again
+		return fmt.Sprintf("only %d of its %d events can be read", len(t.Statements), t.EventCount)
 	case event.SameName(t.Participants[0], t.Participants[1]):
 		return t.Participants[0] + " cannot discuss with itself"
 	case d.Left() == 0:

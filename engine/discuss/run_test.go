@@ -536,6 +536,31 @@ func TestEndedInTheLog(t *testing.T) {
 	}
 }
 
+// A discussion of which not all can be read any more, for having failed very often, does not pay anew for what was said.
+func TestWhatCannotBeReadIsNotAskedAgain(t *testing.T) {
+	s := newScene(t)
+	s.codex.say = func(context.Context, int, turn.Turn) (turn.Reply, error) {
+		return turn.Reply{}, &turn.Failure{Provider: "codex", Kind: turn.Quota, Spent: turn.Nothing}
+	}
+	if _, err := s.hold(t.Context(), request()); err == nil {
+		t.Fatal("it did not fail")
+	}
+	d := must(Prepare(t.Context(), s.Engine, request(func(r *Request) { r.Thread = "other" }), s.options))
+	d.thread = "pay"
+	for range 20 {
+		must(s.RecordTurns(t.Context(), "", func(engine.View) (list []event.Event, err error) {
+			for range 20 {
+				list = append(list, must(d.stopped(errors.New("again")))...)
+			}
+			return list, nil
+		}))
+	}
+	var conflict *engine.ConflictError
+	if _, th, err := Resume(t.Context(), s.Engine, ResumeRequest{Thread: "pay"}, s.options); !errors.As(err, &conflict) && (err != nil || th.Said != 1) {
+		t.Errorf("%v, %+v", err, th.Row)
+	}
+}
+
 func TestFindsThreads(t *testing.T) {
 	s := newScene(t)
 	for _, id := range []string{"cents-1", "cents-2", "queue"} {
