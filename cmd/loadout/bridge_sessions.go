@@ -254,7 +254,7 @@ func (o *sessionsCmd) run(ctx context.Context, c *call) error {
 		return err
 	}
 	if err := bridge.Settle(ctx, e); err != nil {
-		return err
+		c.note("note: %s", err) // what there is can be read all the same
 	}
 	v, err := e.View(ctx)
 	if err != nil {

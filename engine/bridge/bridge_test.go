@@ -138,7 +138,9 @@ func TestPingPong(t *testing.T) {
 	}{{claude, "codex"}, {codex, "claude-code"}} {
 		inner := pair.p.do
 		pair.p.do = func(ctx context.Context, tt turn.Turn, progress func(turn.Progress)) (turn.Reply, error) {
-			s.say(pair.p.name, pair.to, "and what do you say, "+pair.to+"?")
+			if _, err := s.emit(ctx, pair.p.name, pair.to, "and what do you say, "+pair.to+"?"); err != nil {
+				return turn.Reply{}, err // the test is over
+			}
 			return inner(ctx, tt, progress)
 		}
 	}
@@ -508,6 +510,19 @@ func TestSendAndOpen(t *testing.T) {
 	}
 	if records, err := s.SessionRecords(); err != nil || len(records) != 1 {
 		t.Errorf("%+v %v", records, err)
+	}
+}
+
+// A session that cannot be kept gets no name, and no turn.
+func TestOpenWithDamagedSessions(t *testing.T) {
+	codex := answers("codex")
+	s := newScene(t, codex)
+	s.attach()
+	s.must(os.WriteFile(filepath.Join(s.Project().Dir, engine.SessionsName), []byte("{"), 0o600))
+	before := s.log()
+	var invalid *engine.ValidationError
+	if _, err := Open(t.Context(), s.Engine, "codex", "", "", s.options); !errors.As(err, &invalid) || s.log() != before || len(codex.prompts()) != 0 {
+		t.Errorf("%v, or it wrote\n%s", err, s.log())
 	}
 }
 

@@ -105,11 +105,17 @@ func (s *scene) start(change ...func(*Sessions)) *Bridge {
 // say stores an event that weighs enough for a turn.
 func (s *scene) say(from, to, text string) int64 {
 	s.t.Helper()
-	r, err := s.Do(s.t.Context(), engine.Request{Command: engine.Emit{Event: event.Event{
+	seq, err := s.emit(s.t.Context(), from, to, text)
+	s.must(err)
+	return seq
+}
+
+// emit is say for programs, whose turns end with the test.
+func (s *scene) emit(ctx context.Context, from, to, text string) (int64, error) {
+	r, err := s.Do(ctx, engine.Request{Command: engine.Emit{Event: event.Event{
 		Type: event.TypeHandoff, From: from, To: to, Description: text,
 	}}})
-	s.must(err)
-	return r.Seq()
+	return r.Seq(), err
 }
 
 func (s *scene) view() *engine.View {

@@ -66,7 +66,7 @@ func settleAgent(ctx context.Context, e *engine.Engine, tell *teller, agent stri
 		for _, t := range lost {
 			tell.tell(Progress{
 				Kind: KindUncertain, Agent: t.Agent, Provider: t.Provider, Session: t.Session, Scripted: t.Scripted, Turn: t.ID, Seqs: t.Seqs,
-				Text: "who waited for this turn died; nobody knows what came of it, and it is not repeated by itself",
+				Text: "what came of this turn is not on record; nobody knows it, and it is not repeated by itself",
 				Hints: []string{
 					"loadout coord agents retry " + t.ID + "    to make it again", "loadout coord agents skip " + t.ID + "    to let it go",
 				},
@@ -203,6 +203,12 @@ func Open(ctx context.Context, e *engine.Engine, program, dir, text string, o Op
 	}
 	if halted, err := e.Halted(); err != nil || halted != nil {
 		return Opened{}, orHalted(err, halted)
+	}
+	if _, err := o.describe(provider, ""); err != nil {
+		return Opened{}, err
+	}
+	if _, err := e.SessionRecords(); err != nil { // before it gets a name
+		return Opened{}, err
 	}
 	if dir == "" {
 		dir = e.Project().Root
