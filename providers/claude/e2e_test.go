@@ -5,11 +5,11 @@ package claude
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -168,45 +168,41 @@ func TestRealSchema(t *testing.T) {
 // TestRealPromptsAreInert sends what the program would expand, and looks at what the model received.
 func TestRealPromptsAreInert(t *testing.T) {
 	t.Parallel()
-	r := newReal(t)
 	const secret = "the-content-of-the-file"
-	inside := filepath.Join(r.turn.Dir, "inside.txt")
 	outside := filepath.Join(t.TempDir(), "outside.txt")
-	clienttest.Write(t, inside, secret)
 	clienttest.Write(t, outside, secret)
+	// Those of which the beginning matters have a turn each, many others one together, which begins with a file too.
 	prompts := []string{
-		"/compact", "/foo bar", " /clear", "\n/help", "\u00a0/compact", "\u200b/compact",
+		"/compact", "/foo bar", " /clear", "\n/help", "\u00a0/compact", "\u200b/compact", `@"` + outside + `"`, "!touch touched", "# remember",
 	}
+	var many []string
 	for _, path := range []string{outside, "inside.txt", "./inside.txt", `"` + outside + `"`, `"inside.txt"`, outside + "#L1", outside + "#L1-2"} {
-		prompts = append(prompts, "@"+path, "see @"+path, "see\n@"+path+" please", "\t@"+path, "\u00a0@"+path, "\u3000@"+path, "\u2028@"+path,
+		many = append(many, "@"+path, "see @"+path, "see\n@"+path+" please", "\t@"+path, "\u00a0@"+path, "\u3000@"+path, "\u2028@"+path,
 			"(@"+path+")", "`@"+path+"`", "[@"+path+"]", "{@"+path, "<@"+path+">", "'@"+path+"'", ":@"+path, ",@"+path, "—@"+path, "@@"+path, "x@"+path,
 			"\u200b@"+path, "\ufeff@"+path, "/@"+path, "> @"+path, "- @"+path, "ü@"+path, `"@`+path+`"`, `see "@`+path+` @`+path+`"`)
 	}
-	prompts = append(prompts, "!touch touched", "# remember this", "! @"+outside)
-	// Many in one turn, and each of those alone of which the beginning matters.
-	alone := prompts[:6]
-	var failed []string
-	for _, p := range append(slices.Clone(alone), strings.Join(prompts[6:], "\n"), "@"+outside, `@"`+outside+`"`, "!touch touched", "# remember") {
-		reply, _, err := r.do(t, p, forbid)
-		if err != nil {
-			failed = append(failed, strconv.Quote(p)+": "+err.Error())
-			continue
-		}
-		if got, want := strings.ReplaceAll(strings.TrimSpace(strings.TrimPrefix(reply.Text, "echo:")), "\u200b", ""),
-			strings.ReplaceAll(strings.TrimSpace(p), "\u200b", ""); strings.Trim(got, "\ufeff\u00a0") != strings.Trim(want, "\ufeff\u00a0") {
-			failed = append(failed, strconv.Quote(p)+" arrived as "+strconv.Quote(got))
-		}
-	}
-	if len(failed) > 0 {
-		t.Errorf("not inert:\n%s", strings.Join(failed, "\n"))
-	}
-	for _, request := range r.Requests() {
-		if bytes.Contains(request.Body, []byte(secret)) {
-			t.Errorf("a file was attached to %q", request.Prompt)
-		}
-	}
-	if _, err := os.Stat(filepath.Join(r.turn.Dir, "touched")); err == nil {
-		t.Error("a command ran")
+	many = append(many, "!touch touched", "# remember this", "! @"+outside)
+	for _, p := range append(prompts, strings.Join(many, "\n")) {
+		t.Run(fmt.Sprintf("%.12q", p), func(t *testing.T) {
+			t.Parallel()
+			r := newReal(t)
+			clienttest.Write(t, filepath.Join(r.turn.Dir, "inside.txt"), secret)
+			reply, _, err := r.do(t, p, forbid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := strings.ReplaceAll(strings.TrimSpace(strings.TrimPrefix(reply.Text, "echo:")), "\u200b", ""),
+				strings.ReplaceAll(strings.TrimSpace(p), "\u200b", ""); strings.Trim(got, "\ufeff\u00a0") != strings.Trim(want, "\ufeff\u00a0") {
+				t.Errorf("arrived as %q", got)
+			}
+			requests := r.Requests()
+			if len(requests) != 1 || bytes.Contains(requests[0].Body, []byte(secret)) {
+				t.Errorf("%d requests, or a file was attached", len(requests))
+			}
+			if _, err := os.Stat(filepath.Join(r.turn.Dir, "touched")); err == nil {
+				t.Error("a command ran")
+			}
+		})
 	}
 }
 
@@ -263,12 +259,14 @@ func TestRealRetriesAreShown(t *testing.T) {
 
 // TestRealStopInTheMiddle cancels while the model is being asked, and looks for the prompt in the table of processes before.
 func TestRealStopInTheMiddle(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name   string
 		cause  error
 		within time.Duration
 	}{{"person", context.Canceled, turn.CancelGrace}, {"kill switch", turn.ErrKilled, time.Second}} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			r := newReal(t, fakemodel.Reply{Text: "Half of an", Hang: fakemodel.HangStream, Times: 1})
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)

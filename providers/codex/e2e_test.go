@@ -290,12 +290,14 @@ func TestRealSessionIsBusy(t *testing.T) {
 
 // TestRealStopInTheMiddle cancels while the model is being asked, and looks for the prompt in the table of processes before.
 func TestRealStopInTheMiddle(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name   string
 		cause  error
 		within time.Duration
 	}{{"person", context.Canceled, turn.CancelGrace}, {"kill switch", turn.ErrKilled, time.Second}} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			r := newReal(t, fakemodel.Reply{Text: "Half of an", Hang: fakemodel.HangStream, Times: 1})
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
