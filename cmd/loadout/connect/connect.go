@@ -172,7 +172,7 @@ func (t target) plan(k keeper, after func(*file, target, *record) ([]byte, error
 	}
 	change := f.change(text)
 	if change == nil {
-		return nil, nil
+		return nil, nil //nolint:nilnil // it stays as it is
 	}
 	if f.mode&0o222 == 0 {
 		return nil, errors.New("is read-only")

@@ -406,16 +406,30 @@ func TestConnectedAgainAfterAnEdit(t *testing.T) {
 	}
 }
 
-// Codex writes its own tables in front of the last comment of the file, which is the end of our block.
+// Codex writes its own tables in front of the last comment of the file, which is the end of our block, and takes out the comment in front
+// of a table when it adds one behind it. (Seen with 0.171.0, which trusts a folder and then adds a server.)
 func TestTablesThatCodexWroteIntoOurBlockStay(t *testing.T) {
-	c := newConfigured(t)
-	path := filepath.Join(c.home, ".codex", "config.toml")
-	c.write(path, "model = \"gpt\"\n")
-	config := c.config("codex", User)
-	c.apply(config, true)
-	c.edit(path, "# loadout ends\n", "\n[mcp_servers.loadout.env]\nA = \"b\"\n\n# mine\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n# loadout ends\n")
-	c.apply(config, false)
-	c.reads(path, "model = \"gpt\"\n\n\n# mine\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n")
+	const trusted = "# mine\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n"
+	for _, mark := range []string{"# loadout begins\n", ""} {
+		c := newConfigured(t)
+		path := filepath.Join(c.home, ".codex", "config.toml")
+		c.write(path, "model = \"gpt\"\n")
+		config := c.config("codex", User)
+		c.apply(config, true)
+		c.edit(path, "# loadout begins\n", mark)
+		c.edit(path, "# loadout ends\n", "\n[mcp_servers.loadout.env]\nA = \"b\"\n\n"+trusted+"# loadout ends\n")
+		written, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.apply(config, true)
+		if again := c.apply(config, true); len(again) != 0 {
+			t.Errorf("connected twice: %s", again[0].Diff)
+		}
+		c.write(path, string(written))
+		c.apply(config, false)
+		c.reads(path, "model = \"gpt\"\n\n\n"+trusted)
+	}
 }
 
 // An entry that was made by hand, as the manual of the server says, is taken for ours.

@@ -242,23 +242,26 @@ func tomlServer(command string, args []string) edit {
 	return edit{
 		put: func(text []byte) ([]byte, error) {
 			others, entry, err := tomlServers(text)
-			if err != nil {
+			marked := lineOf(text, b.begin) >= 0 || lineOf(text, b.end) >= 0
+			switch {
+			case err != nil:
 				return nil, err
-			}
-			if _, _, found, err := b.span(text); err != nil || !found && entry != nil {
-				if isServer(entry, own) {
-					return text, nil
-				}
-				return nil, errors.Join(fmt.Errorf("mcp_servers has an entry %s that is none of this program", name), err)
-			}
-			after, err := b.put(text)
-			if err != nil {
-				return nil, err
-			}
-			if unextendable.Match(text) {
+			case entry != nil && !isServer(entry, own):
+				return nil, fmt.Errorf("mcp_servers has an entry %s that is none of this program", name)
+			case entry != nil && !marked: // made by hand
+				return text, nil
+			case unextendable.Match(text):
 				return nil, fmt.Errorf("mcp_servers is not written as tables there, so that mcp_servers.%s cannot be added", name)
 			}
-			_, err = sameTOML(after, others)
+			after, err := b.put(text)
+			if err == nil {
+				_, err = sameTOML(after, others)
+			}
+			if err != nil && marked { // Codex has written into the block, or taken a mark out
+				if after, err = b.put(cutTable(b.unmark(text))); err == nil {
+					_, err = sameTOML(after, others)
+				}
+			}
 			return after, err
 		},
 		cut: func(text []byte) ([]byte, error) {

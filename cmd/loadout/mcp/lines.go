@@ -282,13 +282,13 @@ func idOf(part json.RawMessage) (json.RawMessage, error) {
 		ID json.RawMessage `json:"id"`
 	}
 	if json.Unmarshal(part, &request) != nil || len(request.ID) == 0 {
-		return nil, nil //nolint:nilnil,nilerr // none; the decoder says what is wrong
+		return nil, nil // the decoder says what is wrong
 	}
 	switch request.ID[0] {
 	case '"':
 		return request.ID, nil
 	case 'n', '{', '[', 't', 'f':
-		return nil, nil //nolint:nilnil // as above
+		return nil, nil
 	}
 	if n, err := strconv.ParseInt(string(request.ID), 10, 64); err != nil || n > event.MaxSeq || n < -event.MaxSeq {
 		return request.ID, errors.New("its id is no text and no whole number that JSON can tell apart")
