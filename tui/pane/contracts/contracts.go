@@ -102,8 +102,10 @@ func behind(c *state.Contract) int {
 
 // Apply takes a snapshot.
 func (p *Pane) Apply(s pane.Snapshot, c pane.Changes) pane.Action {
+	if s.State != p.snap.State { // a state does not change, and who has read what takes long to find out where there are many
+		p.all = s.State.Contracts()
+	}
 	p.snap = s
-	p.all = s.State.Contracts()
 	if c.Reset {
 		clear(p.loaded)
 		p.pending = ""

@@ -162,7 +162,10 @@ func TestManyReadersAreCounted(t *testing.T) {
 	if got := panetest.Screen(t, p, 70, false); !strings.Contains(got, "✓1 ✗299") {
 		t.Errorf("it says\n%s", got)
 	}
-	c := p.all[0]
+	c := &p.all[0]
+	if p.Apply(p.snap, pane.Changes{}); &p.all[0] != c {
+		t.Error("the readers of a state that is shown already were collected again")
+	}
 	if n := testing.AllocsPerRun(10, func() { (*rows)(p).Row(0, 70) }); n > 100 {
 		t.Errorf("a row of %d readers makes %v allocations", len(c.Readers), n)
 	}
