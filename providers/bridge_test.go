@@ -4,6 +4,7 @@ package providers
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 // build builds it, once for all tests, as `make lint` has built its packages.
 var build = sync.OnceValues(func() (path string, err error) {
 	path = filepath.Join(folder, "loadout")
-	cmd := exec.Command("go", "build", "-o", path, "../cmd/loadout")
+	cmd := exec.CommandContext(context.Background(), "go", "build", "-o", path, "../cmd/loadout")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build loadout: %w\n%s", err, out)
