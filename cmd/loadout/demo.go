@@ -89,6 +89,7 @@ func printStep(c *call, st step) {
 
 // show plays the story over and over under the cockpit until the person quits.
 func (d *demoCmd) show(ctx context.Context, c *call, s *story) error {
+	s.app.stage = newStage() // of the cockpit, and of the agents of the story
 	playing, stop := context.WithCancel(ctx)
 	failed := make(chan error, 1)
 	go func() {

@@ -21,7 +21,9 @@ type runner struct {
 func newRunner(c *call) *runner {
 	inside := *c.app
 	inside.stdin, inside.terminal, inside.colour, inside.nested = strings.NewReader(""), false, false, true
-	inside.stage = newStage()
+	if inside.stage == nil {
+		inside.stage = newStage()
+	}
 	return &runner{
 		app:       &inside,
 		common:    c.common,
