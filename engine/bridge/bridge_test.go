@@ -599,6 +599,25 @@ func TestPlaceWithOddContent(t *testing.T) {
 	}
 }
 
+// Many that attach sessions at once lose none of them.
+func TestManyAttachManySessions(t *testing.T) {
+	s := newScene(t, answers("claude-code"))
+	const many = 8
+	var all sync.WaitGroup
+	for i := range many {
+		all.Go(func() { // each as a process of its own
+			ref := Ref{Provider: "claude-code", Session: fmt.Sprint("session-", i)}
+			if _, err := Attach(t.Context(), openProject(s.Project().Root), ref, "", nil, s.options); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if records, err := s.SessionRecords(); err != nil || len(records) != many || len(s.view().State.Sessions()) != many {
+		t.Errorf("%d sessions, %v", len(records), err)
+	}
+}
+
 // A session that many attach at once has one driver.
 func TestManyAttachOneSession(t *testing.T) {
 	claude, codex := answers("claude-code"), answers("codex")

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentloadout/loadout/engine/turn"
 )
@@ -83,6 +84,16 @@ func TestMissingProgram(t *testing.T) {
 			if !errors.As(failure, &missing) || missing.Kind != turn.NotInstalled || missing.Spent != turn.Nothing || !strings.HasPrefix(missing.Hint()[0], tt.hint) {
 				t.Errorf("%q: %+v", tt.command, failure)
 			}
+		}
+	}
+}
+
+func TestDeadline(t *testing.T) {
+	for given, want := range map[time.Duration]time.Duration{
+		0: turn.DefaultDeadline, -1: turn.DefaultDeadline, 30 * time.Second: 30 * time.Second, time.Hour: turn.MaxDeadline,
+	} {
+		if got := Deadline(turn.Turn{Deadline: given}); got != want {
+			t.Errorf("%s: %s", given, got)
 		}
 	}
 }
