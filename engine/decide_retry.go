@@ -14,6 +14,11 @@ func retried(v View, r Request, redact func(*event.Event)) (seq int64, found boo
 	if err != nil {
 		return -1, false, nil //nolint:nilerr // the rule refuses it too, and says why
 	}
+	return stored(v, r, asked, redact)
+}
+
+// stored is retried for a request with this sketch.
+func stored(v View, r Request, asked event.Event, redact func(*event.Event)) (seq int64, found bool, err error) {
 	from, seq, intent, found := v.seen(r, asked.From)
 	if !found {
 		return -1, false, nil
@@ -63,9 +68,13 @@ func sketch(v View, c Command) (event.Event, error) {
 	if err != nil {
 		return event.Event{}, err
 	}
-	// Normalize checks whole events; these three are given under the lock.
+	return v.sketched(ev), nil
+}
+
+// sketched makes an event whole, as Normalize wants it: three members of it are given under the lock.
+func (v View) sketched(ev event.Event) event.Event {
 	ev.ID, ev.Seq, ev.Timestamp = event.NewID(), 0, event.FormatTime(v.Now)
-	return ev, nil
+	return ev
 }
 
 func sketchOf(v View, c Command) (event.Event, error) {

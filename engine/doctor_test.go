@@ -400,7 +400,7 @@ func TestDamagedMessagesHideNoTask(t *testing.T) {
 			if err != nil || len(h.Pending) != 1 || len(h.Notes) != 1 {
 				t.Fatalf("%+v, %v", h, err)
 			}
-			if _, _, err := s.HandoffDone(t.Context(), h.Pending[0].ID, ""); err != nil {
+			if _, _, err := s.HandoffDone(t.Context(), h.Pending[0].ID, "", ""); err != nil {
 				t.Error(err)
 			}
 			if task, ok := s.view().State.Task(h.Pending[0].ID); !ok || task.Status != state.TaskDone {

@@ -106,13 +106,13 @@ func (e *Engine) HandoffSend(ctx context.Context, r Request) (Receipt, Message, 
 }
 
 // HandoffDone settles a handoff task, also one that only messages.jsonl knows: the log then takes in the task with its
-// settlement. The caller settles it in its own name when it is an agent; a person does it for the receiver.
-func (e *Engine) HandoffDone(ctx context.Context, id, evidence string) (Receipt, Message, error) {
+// settlement. The caller settles it in its own name when it is an agent; a person does it for the receiver. key works as in Do.
+func (e *Engine) HandoffDone(ctx context.Context, id, evidence, key string) (Receipt, Message, error) {
 	caller, err := e.Identify(ctx, "", "")
 	if err != nil {
 		return Receipt{}, Message{}, err
 	}
-	r := Request{}
+	r := Request{Key: key}
 	if event.SameName(caller, event.User) {
 		caller, r.By = "", event.User
 	}
@@ -128,6 +128,13 @@ func (e *Engine) HandoffDone(ctx context.Context, id, evidence string) (Receipt,
 				return nil, unreadable
 			}
 			return events, err
+		},
+		sketch: func(v View) (event.Event, error) {
+			t, err := v.find("task", id, func(t state.Task) bool { return !t.Question })
+			if err != nil {
+				return event.Event{}, err
+			}
+			return sketch(v, Finish{From: cmp.Or(caller, receiver(t.To, t.TakenBy)), ID: t.ID, Evidence: evidence})
 		},
 		known: func(m Message) bool { return box.has(m) },
 	})
@@ -203,12 +210,8 @@ func adopt(v View, box mailbox, m Message, from, evidence string) ([]event.Event
 		return nil, err
 	}
 	task.ID, task.Context = m.ID, event.Clip(m.Context, event.MaxContext)
-	done, err := event.New(v.spelling(from), v.spelling(m.From), event.Clip("Completed: "+m.Description, event.MaxDescription), event.Done{Evidence: evidence})
-	if err != nil {
-		return nil, err
-	}
-	done.Resolves = m.ID
-	return []event.Event{task, done}, nil
+	done, err := finishEvent(Finish{From: v.spelling(from), Evidence: evidence}, state.Task{ID: m.ID, From: task.From, Description: task.Description})
+	return []event.Event{task, done}, err
 }
 
 // behind reports whether the file lacks a message that the log stands for, or the log a settlement that another program wrote.

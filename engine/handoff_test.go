@@ -55,7 +55,7 @@ func TestHandoff(t *testing.T) {
 	if task, ok := s.view().State.Task(m.ID); !ok || !task.Handoff || task.Status != state.TaskOpen {
 		t.Errorf("the log does not know the task: %+v", task)
 	}
-	r, done, err := s.HandoffDone(t.Context(), m.ID[:5], "tests pass")
+	r, done, err := s.HandoffDone(t.Context(), m.ID[:5], "tests pass", "")
 	if err != nil || done.Resolves != m.ID || done.Type != event.TypeDone || done.From != "codex" || r.Events[0].By != event.User {
 		t.Fatalf("done %+v, %+v, %v", done, r, err)
 	}
@@ -70,7 +70,7 @@ func TestHandoff(t *testing.T) {
 		t.Errorf("status %+v, %v", status, err)
 	}
 	for _, id := range []string{m.ID, "unknown"} {
-		if _, _, err := s.HandoffDone(t.Context(), id, ""); err == nil {
+		if _, _, err := s.HandoffDone(t.Context(), id, "", ""); err == nil {
 			t.Errorf("%s is settled twice", id)
 		}
 	}
@@ -94,7 +94,7 @@ func TestOtherVerbsKeepTheInbox(t *testing.T) {
 func TestProjectionIsMended(t *testing.T) {
 	s := newScene(t)
 	first := send(s, "codex", "first")
-	if _, _, err := s.HandoffDone(t.Context(), first.ID, ""); err != nil {
+	if _, _, err := s.HandoffDone(t.Context(), first.ID, "", ""); err != nil {
 		t.Fatal(err)
 	}
 	whole := s.messages()
@@ -146,7 +146,7 @@ func TestMessagesOfAnotherProgram(t *testing.T) {
 	if err != nil || len(status.Corrupt) != 2 || status.Corrupt[0].Line != 5 || len(status.Done) != 1 || len(status.Messages) != 5 {
 		t.Errorf("status %+v, %v", status, err)
 	}
-	r, m, err := s.HandoffDone(t.Context(), "f0000001", "")
+	r, m, err := s.HandoffDone(t.Context(), "f0000001", "", "")
 	if err != nil || len(r.Events) != 2 || m.Resolves != "f0000001" || m.From != "codex" || m.To != "claude-code" {
 		t.Fatalf("%+v, %+v, %v", r, m, err)
 	}
@@ -156,12 +156,12 @@ func TestMessagesOfAnotherProgram(t *testing.T) {
 	if got := s.messages(); !strings.HasPrefix(got, foreign) || strings.Count(got, "\n") != strings.Count(foreign, "\n")+1 {
 		t.Errorf("messages %s", got)
 	}
-	_, _, err = s.HandoffDone(t.Context(), "f0000005", "")
+	_, _, err = s.HandoffDone(t.Context(), "f0000005", "", "")
 	as[*UsageError](t, err) // it asks for evidence
-	_, _, err = s.HandoffDone(t.Context(), "f0000002", "")
+	_, _, err = s.HandoffDone(t.Context(), "f0000002", "", "")
 	as[*ConflictError](t, err)
 	s.env[EnvAgent] = "gemini"
-	_, _, err = s.HandoffDone(t.Context(), "f0000004", "")
+	_, _, err = s.HandoffDone(t.Context(), "f0000004", "", "")
 	as[*ConflictError](t, err)
 }
 
@@ -178,7 +178,7 @@ func TestVerificationIsNeverRun(t *testing.T) {
 	if got := s.inbox("codex"); len(got) != 1 {
 		t.Fatalf("inbox %+v", got)
 	}
-	if _, m, err := s.HandoffDone(t.Context(), "f0000009", "seen"); err != nil || m.Resolves != "f0000009" {
+	if _, m, err := s.HandoffDone(t.Context(), "f0000009", "seen", ""); err != nil || m.Resolves != "f0000009" {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	if _, err := os.Stat(ran); !errors.Is(err, fs.ErrNotExist) {
@@ -216,5 +216,39 @@ func TestHandoffLimits(t *testing.T) {
 	as[*UsageError](t, err)
 	if status, err := s.HandoffStatus(t.Context()); err != nil || status.Initialized {
 		t.Errorf("%+v, %v", status, err)
+	}
+}
+
+// TestARetriedSettlementIsStoredOnce, of a task of the log and of one that only messages.jsonl knows, also by who had sent that.
+func TestARetriedSettlementIsStoredOnce(t *testing.T) {
+	s := newScene(t)
+	_, m, err := s.HandoffSend(t.Context(), Request{Command: AddTask{From: "claude-code", To: "codex", Text: strings.Repeat("long ", 200)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := s.messages() + `{"id":"f0000001","type":"task","from":"codex","to":"gemini","description":"` + strings.Repeat("foreign ", 60) +
+		`","timestamp":"2026-09-10T07:00:00.000Z"}` + "\n"
+	if err := os.WriteFile(s.path(MessagesName), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, id := range []string{m.ID, "f0000001"} {
+		s.env[EnvAgent] = "codex"
+		key := fmt.Sprintf("k%d", i)
+		first, told, err := s.HandoffDone(t.Context(), id, "seen", key)
+		if err != nil || first.Duplicate {
+			t.Fatalf("%s: %+v, %v", id, first, err)
+		}
+		lines := s.lines()
+		again, toldAgain, err := s.HandoffDone(t.Context(), id, "seen", key)
+		if err != nil || !again.Duplicate || again.Seq() != first.Seq() || toldAgain.ID != told.ID || s.lines() != lines {
+			t.Errorf("%s: %+v, %v", id, again, err)
+		}
+		var other *ConflictError
+		if _, _, err := s.HandoffDone(t.Context(), id, "something else", key); !errors.As(err, &other) || other.Kind != ConflictKey {
+			t.Errorf("%s: another request: %v", id, err)
+		}
+		if _, _, err := s.HandoffDone(t.Context(), id, "seen", ""); !errors.As(err, &other) || other.Kind != ConflictTask {
+			t.Errorf("%s: without the key: %v", id, err)
+		}
 	}
 }

@@ -30,6 +30,12 @@ type killSwitch struct {
 // from being written whole, or the record from being made, is a note once something is at the path: its presence halts. When it
 // is set already the receipt is a Duplicate and a note says by whom.
 func (e *Engine) Kill(ctx context.Context, by, reason string) (Receipt, error) {
+	return e.KillOnce(ctx, by, reason, "")
+}
+
+// KillOnce is Kill with a retry key, as in Do: a second try stores nothing and halts nothing, also when the kill switch was lifted
+// meanwhile. A log that cannot be read does not keep it from halting.
+func (e *Engine) KillOnce(ctx context.Context, by, reason, key string) (Receipt, error) {
 	by, reason = strings.TrimSpace(by), Redact(strings.TrimSpace(reason))
 	if by == "" {
 		by = event.User
@@ -43,6 +49,21 @@ func (e *Engine) Kill(ctx context.Context, by, reason string) (Receipt, error) {
 		return Receipt{}, &ValidationError{Field: "reason", Reason: "is missing", Hints: []string{"loadout kill REASON"}}
 	case event.Clip(reason, event.MaxReason) != reason:
 		return Receipt{}, &ValidationError{Field: "reason", Reason: fmt.Sprintf("is longer than %d characters", event.MaxReason)}
+	}
+	t := transaction{
+		request:     Request{Key: key},
+		whileHalted: true,
+		decide:      func(v View) ([]event.Event, error) { return haltEvent(event.HaltSet, v.spelling(by), reason) },
+		sketch:      haltSketch(event.HaltSet, by, reason),
+	}
+	if key != "" {
+		if err := checkKey(by, key, e.now()); err != nil {
+			return Receipt{}, err
+		}
+		var other *ConflictError
+		if r, found, err := e.before(ctx, t); found || errors.As(err, &other) {
+			return r, err
+		}
 	}
 	data, err := json.MarshalIndent(killSwitch{event.FormatTime(e.now()), by, reason}, "", "  ")
 	if err != nil {
@@ -62,10 +83,7 @@ func (e *Engine) Kill(ctx context.Context, by, reason string) (Receipt, error) {
 		}
 		notes = append(notes, fmt.Sprintf("the kill switch is on, but its file could not be written whole: %v", err))
 	}
-	receipt, err := e.transact(ctx, transaction{
-		whileHalted: true,
-		decide:      func(v View) ([]event.Event, error) { return haltEvent(event.HaltSet, v.spelling(by), reason) },
-	})
+	receipt, err := e.transact(ctx, t)
 	if err != nil { // it holds all the same; Resume makes up for the record
 		receipt = Receipt{Head: -1, Notes: []string{fmt.Sprintf("the kill switch is on, but that could not be recorded: %v", err)}}
 	}
@@ -88,13 +106,20 @@ func (e *Engine) alreadyHalted() (Receipt, error) {
 
 // Resume lifts the kill switch and records that. When it is not set the receipt is a Duplicate.
 func (e *Engine) Resume(ctx context.Context, by string) (Receipt, error) {
+	return e.ResumeOnce(ctx, by, "")
+}
+
+// ResumeOnce is Resume with a retry key, as in Do: a second try lifts nothing that was set since.
+func (e *Engine) ResumeOnce(ctx context.Context, by, key string) (Receipt, error) {
 	if by = strings.TrimSpace(by); by == "" {
 		by = event.User
 	}
 	var removed bool
 	var aside string
 	receipt, err := e.transact(ctx, transaction{
+		request:     Request{Key: key},
 		whileHalted: true,
+		sketch:      haltSketch(event.HaltLifted, by, ""),
 		decide: func(v View) ([]event.Event, error) {
 			halted, err := e.Halted()
 			if err != nil {
@@ -134,7 +159,7 @@ func (e *Engine) Resume(ctx context.Context, by string) (Receipt, error) {
 	if aside != "" {
 		receipt.Notes = append(receipt.Notes, "what was in the place of the kill switch could not be removed and is now "+aside)
 	}
-	if !removed {
+	if !removed && !receipt.Duplicate {
 		receipt.Duplicate = true
 		receipt.Notes = append(receipt.Notes, "the kill switch was not on")
 	}
@@ -151,6 +176,28 @@ func haltEvent(action event.HaltAction, by, reason string) ([]event.Event, error
 		return nil, err
 	}
 	return []event.Event{ev}, nil
+}
+
+// checkKey refuses a retry key with which nothing can be recorded, before anything is halted.
+func checkKey(by, key string, now time.Time) error {
+	events, err := haltEvent(event.HaltLifted, by, "")
+	if err != nil {
+		return err
+	}
+	ev := View{Now: now}.sketched(events[0])
+	ev.Key = key
+	return cleanDraft(&ev)
+}
+
+// haltSketch is what a retry of a kill or resume asks for.
+func haltSketch(action event.HaltAction, by, reason string) func(View) (event.Event, error) {
+	return func(v View) (event.Event, error) {
+		events, err := haltEvent(action, v.spelling(by), reason)
+		if err != nil {
+			return event.Event{}, err
+		}
+		return v.sketched(events[0]), nil
+	}
 }
 
 // Halted is the kill switch as its file tells it now, nil when it is not there. Whatever is at its path halts: also a damaged file,

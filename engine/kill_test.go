@@ -52,6 +52,55 @@ func TestKillAndResume(t *testing.T) {
 	}
 }
 
+// TestARetriedKillHaltsOnce: a late second try must not stop, or let go on, what was decided since.
+func TestARetriedKillHaltsOnce(t *testing.T) {
+	s := newScene(t)
+	kill := func(reason, key string) (Receipt, error) { return s.KillOnce(t.Context(), "codex", reason, key) }
+	retry := func(what string, r Receipt, err error, seq int64, halted bool) {
+		t.Helper()
+		if err != nil || !r.Duplicate || r.Seq() != seq || (s.view().Halted != nil) != halted {
+			t.Errorf("%s: %+v, %v, halted %+v", what, r, err, s.view().Halted)
+		}
+	}
+	if r, err := kill("stop", "k"); err != nil || r.Duplicate || r.Seq() != 0 || r.Events[0].Key != "k" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	r, err := kill("stop", "k")
+	retry("while it is on", r, err, 0, true)
+	var other *ConflictError
+	if _, err := kill("another reason", "k"); !errors.As(err, &other) || other.Kind != ConflictKey {
+		t.Errorf("another request with the key: %v", err)
+	}
+	if r, err := s.ResumeOnce(t.Context(), "codex", "r"); err != nil || r.Duplicate || r.Seq() != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	r, err = kill("stop", "k")
+	retry("after it was lifted", r, err, 0, false)
+	if _, err := kill("stop", strings.Repeat("k", event.MaxPath)); err == nil || s.view().Halted != nil {
+		t.Errorf("a key that cannot be stored: %v, halted %+v", err, s.view().Halted)
+	}
+	if r, err := kill("stop", "k2"); err != nil || r.Duplicate || r.Seq() != 2 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	r, err = s.ResumeOnce(t.Context(), "codex", "r")
+	retry("a retried resume", r, err, 1, true)
+	if s.lines() != 3 {
+		t.Errorf("log %s", s.log())
+	}
+	if err := os.Remove(s.path(KillSwitchName)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(s.path(store.LogName)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(s.path(store.LogName), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.open(Options{}).KillOnce(t.Context(), "codex", "stop", "k3"); err != nil || len(r.Notes) == 0 {
+		t.Errorf("a log that cannot be read: %+v, %v", r, err)
+	}
+}
+
 func TestKillValidates(t *testing.T) {
 	s := newScene(t)
 	for name, c := range map[string][2]string{

@@ -60,6 +60,7 @@ func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
 type transaction struct {
 	request     Request                           // its Key and By go onto every event
 	decide      func(View) ([]event.Event, error) // the rule; no events and no error: there is nothing to do
+	sketch      func(View) (event.Event, error)   // what a retry asks for; nil: the request's command. Then the key is that of the last event only
 	whileHalted bool                              // the write is one of the few that the kill switch lets through
 	stored      func(own []event.Event) error     // what else belongs to the write, after the events are on disk
 	known       func(Message) bool                // whether messages.jsonl says that already; nil: nothing of this write
@@ -150,15 +151,11 @@ func (e *Engine) draft(ctx context.Context, tx *store.Tx, t transaction) (draft,
 	}
 	v := e.view(e.mem.state)
 	d := draft{duplicate: -1, head: v.at.Highest(), begins: v.at.Offset == 0}
-	if t.request.Key != "" {
-		seq, found, err := retried(v, t.request, func(ev *event.Event) { _ = redactDraft(ev) })
-		if err != nil {
-			return draft{}, err
-		}
-		if found {
-			d.duplicate = seq
-			return d, nil
-		}
+	if seq, found, err := t.retried(v); err != nil {
+		return draft{}, err
+	} else if found {
+		d.duplicate = seq
+		return d, nil
 	}
 	own, err := t.decide(v)
 	if err != nil || len(own) == 0 {
@@ -179,7 +176,10 @@ func (e *Engine) draft(ctx context.Context, tx *store.Tx, t transaction) (draft,
 		first, d.head, d.loss = []event.Event{record}, lost.Seq, &lost
 	}
 	for i := range own {
-		own[i].Key, own[i].By = t.request.Key, v.spelling(t.request.By)
+		own[i].By = v.spelling(t.request.By)
+		if t.sketch == nil || i == len(own)-1 { // else the others make up for what was missed
+			own[i].Key = t.request.Key
+		}
 	}
 	for _, events := range [][]event.Event{first, lapsed, own} {
 		for i := range events {
@@ -190,6 +190,37 @@ func (e *Engine) draft(ctx context.Context, tx *store.Tx, t transaction) (draft,
 	}
 	d.own, d.lapsed, d.messages = own, lapsed, project(v.State, own)
 	return d, nil
+}
+
+// retried finds what the same request stored before.
+func (t *transaction) retried(v View) (seq int64, found bool, err error) {
+	if t.request.Key == "" {
+		return -1, false, nil
+	}
+	redact := func(ev *event.Event) { _ = redactDraft(ev) }
+	if t.sketch == nil {
+		return retried(v, t.request, redact)
+	}
+	asked, err := t.sketch(v)
+	if err != nil {
+		return -1, false, nil //nolint:nilerr // the rule refuses it too, and says why
+	}
+	return stored(v, t.request, asked, redact)
+}
+
+// before answers a retry from what the log holds, without the lock.
+func (e *Engine) before(ctx context.Context, t transaction) (_ Receipt, found bool, err error) {
+	v, err := e.glance(ctx)
+	if err != nil {
+		return Receipt{}, false, err
+	}
+	seq, found, err := t.retried(v)
+	if err != nil || !found {
+		return Receipt{}, false, err
+	}
+	r := Receipt{Duplicate: true, Head: v.State.Head()}
+	r.Events, err = e.storedWithKey(ctx, seq, t.request.Key)
+	return r, err == nil, err
 }
 
 // add completes an event and makes its line.

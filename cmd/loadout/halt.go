@@ -10,6 +10,7 @@ import (
 
 type killCmd struct {
 	Reason []string `arg:"" type:"words" help:"Why; everybody who is refused sees it."`
+	writing
 }
 
 func (killCmd) Help() string {
@@ -20,28 +21,35 @@ func (killCmd) Help() string {
 }
 
 func (o *killCmd) run(ctx context.Context, c *call) error {
-	e, err := c.open(0)
+	e, err := c.open(o.LockWait)
 	if err != nil {
 		return err
 	}
 	reason := strings.Join(o.Reason, " ")
-	r, err := e.Kill(ctx, c.killer(), reason)
+	r, err := e.KillOnce(ctx, c.killer(), reason, o.Key)
 	if err != nil {
 		return err
 	}
 	c.noteReceipt(r)
 	reason = engine.Redact(strings.TrimSpace(reason))
-	if halted, err := e.Halted(); err == nil && halted != nil && r.Duplicate {
-		reason = halted.Reason // what holds is what was said the first time
+	on := true
+	if halted, err := e.Halted(); err == nil && r.Duplicate {
+		if on = halted != nil; on {
+			reason = halted.Reason // what holds is what was said the first time
+		}
 	}
 	extra := struct {
 		Halted bool   `json:"halted"`
 		Reason string `json:"reason"`
-	}{true, reason}
+	}{on, reason}
 	return c.answer(receipt(r, extra), func() {
-		if r.Duplicate {
+		switch {
+		case !on:
+			c.printf("Not halted: the kill switch was set by the first try and lifted since.\n")
+			return
+		case r.Duplicate:
 			c.printf("Halted already.\n")
-		} else {
+		default:
 			c.printf("Halted: every write is refused from now on.\n  reason: %s\n", reason)
 		}
 		c.printf("  resume with: loadout resume\n")
@@ -59,12 +67,12 @@ func (c *call) killer() string {
 	return event.User
 }
 
-type resumeCmd struct{}
+type resumeCmd struct{ writing }
 
 func (resumeCmd) Help() string { return examples("loadout resume", "loadout daemon resume --json") }
 
-func (*resumeCmd) run(ctx context.Context, c *call) error {
-	e, err := c.open(0)
+func (o *resumeCmd) run(ctx context.Context, c *call) error {
+	e, err := c.open(o.LockWait)
 	if err != nil {
 		return err
 	}
@@ -72,19 +80,23 @@ func (*resumeCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	r, err := e.Resume(ctx, who.name)
+	r, err := e.ResumeOnce(ctx, who.name, o.Key)
 	if err != nil {
 		return err
 	}
 	c.noteReceipt(r)
+	halted, err := e.Halted()
 	extra := struct {
 		Halted bool `json:"halted"`
-	}{false}
+	}{err != nil || halted != nil}
 	return c.answer(receipt(r, extra), func() {
-		if r.Duplicate {
+		switch {
+		case extra.Halted:
+			c.printf("Halted: the kill switch was lifted by the first try and set since.\n")
+		case r.Duplicate:
 			c.printf("Kill switch was not active.\n")
-			return
+		default:
+			c.printf("Resumed: writes are accepted again.\n")
 		}
-		c.printf("Resumed: writes are accepted again.\n")
 	})
 }

@@ -38,8 +38,8 @@ func (o *handoffCmd) run(ctx context.Context, c *call) error {
 		return &engine.UsageError{Message: "--evidence goes with --done"}
 	case !sends && (o.Context != "" || o.From != ""):
 		return &engine.UsageError{Message: "--context and --from go with the text of a handoff"}
-	case !sends && o.Key != "":
-		return &engine.UsageError{Message: "--key goes with the text of a handoff; settling twice is refused anyway"}
+	case !sends && o.Done == "" && o.Key != "":
+		return &engine.UsageError{Message: "--key goes with the text of a handoff, or with --done"}
 	}
 	if o.Done != "" {
 		c.caller = cmp.Or(c.As, c.Agent)
@@ -87,7 +87,7 @@ func (o *handoffCmd) send(ctx context.Context, c *call, e *engine.Engine) error 
 }
 
 func (o *handoffCmd) done(ctx context.Context, c *call, e *engine.Engine) error {
-	r, message, err := e.HandoffDone(ctx, o.Done, o.Evidence)
+	r, message, err := e.HandoffDone(ctx, o.Done, o.Evidence, o.Key)
 	if err != nil {
 		return err
 	}
