@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agentloadout/loadout/engine"
 )
@@ -211,6 +213,36 @@ func TestNobodyReads(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What waits in the queue of a server that is told to stop is not carried out any more.
+func TestQueueEndsWithTheServer(t *testing.T) {
+	s := newScene(t)
+	server, err := New(s.engine(nil), Options{Dir: s.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	toServer, in := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ctx, toServer, io.Discard) }()
+	carriedOut := false
+	handler := server.refuseAtEnd(func(context.Context, string, sdk.Request) (sdk.Result, error) {
+		carriedOut = true
+		return nil, nil
+	})
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	for !server.ending.Load() { // it is set beside
+		runtime.Gosched()
+	}
+	if _, err := handler(t.Context(), "tools/list", nil); !errors.Is(err, errEnding) || carriedOut {
+		t.Errorf("carried out: %v, %v", carriedOut, err)
+	}
+	_ = in.Close()
 }
 
 func TestAdviceCoversRefusals(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -42,8 +43,9 @@ type Server struct {
 	news     news
 	tools    map[string]int // place in the list, from 1
 
-	greet sync.Once
-	met   chan struct{} // closed when a client has introduced itself
+	greet  sync.Once
+	met    chan struct{} // closed when a client has introduced itself
+	ending atomic.Bool   // told to stop: what waits for its turn is not answered any more
 }
 
 // New makes a server. It reads and writes nothing until a client comes.
@@ -65,7 +67,7 @@ func New(e *engine.Engine, o Options) (*Server, error) {
 		UnsubscribeHandler: s.unsubscribed,
 		CompletionHandler:  s.complete,
 	})
-	s.protocol.AddReceivingMiddleware(s.meet, s.refuseUnknown, s.listFresh, s.inOrder)
+	s.protocol.AddReceivingMiddleware(s.refuseAtEnd, s.meet, s.refuseUnknown, s.listFresh, s.inOrder)
 	for _, t := range toolset() {
 		if err := s.add(t); err != nil {
 			return nil, fmt.Errorf("tool %s: %w", t.name, err)
@@ -80,6 +82,7 @@ func New(e *engine.Engine, o Options) (*Server, error) {
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	stop := s.start(ctx)
 	defer stop()
+	defer context.AfterFunc(ctx, func() { s.ending.Store(true) })()
 	err := s.protocol.Run(ctx, &lines{in: in, out: out, note: s.options.Note})
 	for _, usual := range []error{io.EOF, io.ErrClosedPipe, syscall.EPIPE, syscall.EIO} { // a pipe ends, breaks under a message, a terminal hangs up
 		if errors.Is(err, usual) {
@@ -90,6 +93,19 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		return nil
 	}
 	return err
+}
+
+// errEnding answers what comes, or has waited, after the server was told to stop.
+var errEnding = errors.New("the server is ending")
+
+// refuseAtEnd keeps a server from answering a long queue before it ends.
+func (s *Server) refuseAtEnd(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if s.ending.Load() {
+			return nil, errEnding
+		}
+		return next(ctx, method, req)
+	}
 }
 
 // start begins what goes on beside the answers: signs of life, and news for subscribers. The returned function ends it, and the
