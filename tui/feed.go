@@ -15,6 +15,7 @@ import (
 const (
 	feedPause    = 33 * time.Millisecond // between two updates of the screen by the feed, at the least
 	feedShare    = 3                     // and so many times as long as the last one took: the rest of the time is for keys
+	feedLatest   = time.Second           // but no longer than that
 	feedRetry    = time.Second           // after the log could not be followed
 	livenessTick = 2 * time.Second       // how often sessions are looked at when no event says that one came or went
 )
@@ -55,10 +56,15 @@ type update struct {
 type holder struct{ who *engine.LockedError }
 
 // pauseAfter is how long the feed waits after an update of the screen that took so long.
-func pauseAfter(took time.Duration) time.Duration { return max(feedPause, feedShare*took) }
+func pauseAfter(took time.Duration) time.Duration {
+	return min(max(feedPause, feedShare*took), feedLatest)
+}
 
 func newFeed(o Options) *feed {
-	return &feed{engine: o.Engine, clock: o.Clock, fold: o.fold, retry: feedRetry, state: state.New(), ready: make(chan struct{}, 1), moved: make(chan struct{}, 1), joined: make(chan struct{}, 1)}
+	return &feed{
+		engine: o.Engine, clock: o.Clock, fold: o.fold, retry: feedRetry, state: state.New(),
+		ready: make(chan struct{}, 1), moved: make(chan struct{}, 1), joined: make(chan struct{}, 1),
+	}
 }
 
 // run follows the log until ctx ends.

@@ -69,7 +69,9 @@ func TestBurstIsJoinedAndLosesNothing(t *testing.T) {
 // What was handed out must not change as the feed goes on.
 // However long an update of the screen takes, keys have most of the time.
 func TestFeedLeavesTimeForKeys(t *testing.T) {
-	for took, want := range map[time.Duration]time.Duration{0: feedPause, time.Millisecond: feedPause, time.Second: 3 * time.Second} {
+	for took, want := range map[time.Duration]time.Duration{
+		0: feedPause, time.Millisecond: feedPause, 100 * time.Millisecond: 300 * time.Millisecond, time.Minute: time.Second,
+	} {
 		if got := pauseAfter(took); got != want {
 			t.Errorf("after %v the feed waits %v, want %v", took, got, want)
 		}
