@@ -108,6 +108,9 @@ func (e *Engine) HandoffSend(ctx context.Context, r Request) (Receipt, Message, 
 // HandoffDone settles a handoff task, also one that only messages.jsonl knows: the log then takes in the task with its
 // settlement. The caller settles it in its own name when it is an agent; a person does it for the receiver. key works as in Do.
 func (e *Engine) HandoffDone(ctx context.Context, id, evidence, key string) (Receipt, Message, error) {
+	if err := e.refuseHalted(); err != nil { // before who calls: that may be refused too
+		return Receipt{}, Message{}, err
+	}
 	caller, err := e.Identify(ctx, "", "")
 	if err != nil {
 		return Receipt{}, Message{}, err

@@ -76,7 +76,7 @@ func (o *resumeCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	who, err := c.acting(ctx, e, "")
+	who, err := c.actingHalted(ctx, e, "")
 	if err != nil {
 		return err
 	}

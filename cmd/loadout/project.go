@@ -87,9 +87,21 @@ type actor struct {
 	by   string // empty unless a person acts as an agent
 }
 
-// acting resolves who acts. named is the agent that the verb names: 'me' or "" stands for the caller. When a person acts as an
-// agent with --as, the record says so.
+// acting resolves who writes. The kill switch comes before whatever else may be wrong. named is the agent that the verb names: 'me' or
+// "" stands for the caller. When a person acts as an agent with --as, the record says so.
 func (c *call) acting(ctx context.Context, e *engine.Engine, named string) (actor, error) {
+	halted, err := e.Halted()
+	if err != nil {
+		return actor{}, err
+	}
+	if halted != nil {
+		return actor{}, halted
+	}
+	return c.actingHalted(ctx, e, named)
+}
+
+// actingHalted is acting for a write that the kill switch lets through.
+func (c *call) actingHalted(ctx context.Context, e *engine.Engine, named string) (actor, error) {
 	if named == "" || event.SameName(named, engine.Me) {
 		named = cmp.Or(c.Agent, named)
 	} else if c.As != "" && !event.SameName(c.As, engine.Me) && !event.SameName(named, c.As) {
