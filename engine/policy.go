@@ -50,41 +50,42 @@ func (e *Engine) Policy() (Policy, error) {
 		return Policy{}, nil
 	}
 	if err != nil {
-		return Policy{}, err
+		return wrongPolicy("%v", err)
 	}
 	return parsePolicy(data)
 }
 
-func parsePolicy(data []byte) (Policy, error) {
-	wrong := func(format string, args ...any) (Policy, error) {
-		return Policy{}, &ValidationError{
-			Field: PolicyName, Reason: "cannot be used: " + fmt.Sprintf(format, args...),
-			Hints: []string{`{"defaultLevel": "boundary", "rules": [{"type": "update", "from": "codex", "level": "boundary"}]}`},
-		}
+func wrongPolicy(format string, args ...any) (Policy, error) {
+	return Policy{}, &ValidationError{
+		Field: PolicyName, Reason: "cannot be used: " + fmt.Sprintf(format, args...),
+		Hints: []string{`{"defaultLevel": "boundary", "rules": [{"type": "update", "from": "codex", "level": "boundary"}]}`},
 	}
+}
+
+func parsePolicy(data []byte) (Policy, error) {
 	var p Policy
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&p); err != nil {
-		return wrong("%s", jsonFault(err))
+		return wrongPolicy("%s", jsonFault(err))
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return wrong("there is more than one object in it")
+		return wrongPolicy("there is more than one object in it")
 	}
 	if len(p.Rules) > maxPolicyRules {
-		return wrong("it has more than %d rules", maxPolicyRules)
+		return wrongPolicy("it has more than %d rules", maxPolicyRules)
 	}
 	if p.DefaultLevel != "" && !p.DefaultLevel.known() {
-		return wrong("defaultLevel is none of immediate, boundary, passive")
+		return wrongPolicy("defaultLevel is none of immediate, boundary, passive")
 	}
 	for i, r := range p.Rules {
 		switch {
 		case r.Type == "" || event.CheckName(string(r.Type)) != nil && r.Type != event.Broadcast:
-			return wrong("rule %d has no type", i+1)
+			return wrongPolicy("rule %d has no type", i+1)
 		case r.From != "" && r.From != event.Broadcast && event.CheckName(r.From) != nil:
-			return wrong("rule %d has a from that is no name", i+1)
+			return wrongPolicy("rule %d has a from that is no name", i+1)
 		case !r.Level.known():
-			return wrong("the level of rule %d is none of immediate, boundary, passive", i+1)
+			return wrongPolicy("the level of rule %d is none of immediate, boundary, passive", i+1)
 		}
 	}
 	return p, nil

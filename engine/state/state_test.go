@@ -373,12 +373,23 @@ func TestThreads(t *testing.T) {
 	if got := l.state.Threads()[2]; got.ID != "two" || got.Status != "open" {
 		t.Errorf("thread %+v", got)
 	}
+	// Failures one after the other push no statement out.
 	for range maxStatements {
+		say("two", event.KindClosed, "failed")
+	}
+	same(t, "statements", []int64{2, 7, 8, l.state.Head()}, l.state.Statements("two"))
+	for range maxStatements {
+		say("two", event.KindCritique, "")
 		say("two", event.KindClosed, "failed")
 	}
 	seqs := l.state.Statements("two")
 	if len(seqs) != maxStatements || seqs[0] != 2 || seqs[len(seqs)-1] != l.state.Head() {
 		t.Errorf("statements %v", seqs)
+	}
+	// One that was decided stays so.
+	say("one", event.KindProposal, "")
+	if got := l.state.Threads()[2]; got.ID != "one" || got.Status != "closed" {
+		t.Errorf("thread %+v", got)
 	}
 }
 

@@ -42,8 +42,13 @@ func (s *State) foldStatement(e *event.Event, b event.Discussion, at time.Time) 
 	}
 	t.Statements++
 	t.Updated, t.Seq = at, max(t.Seq, e.Seq)
-	if t.seqs = append(t.seqs, e.Seq); len(t.seqs) > maxStatements {
-		t.seqs = slices.Delete(t.seqs, 1, 2) // not the first, which says what it is about
+	switch last := len(t.seqs) - 1; {
+	case b.Kind == event.KindClosed && t.Status == threadFailed && last > 0:
+		t.seqs[last] = e.Seq // of failures one after the other the newest: statements are worth more
+	case last+1 == maxStatements:
+		t.seqs = append(slices.Delete(t.seqs, 1, 2), e.Seq) // not the first, which says what it is about
+	default:
+		t.seqs = append(t.seqs, e.Seq)
 	}
 	switch b.Kind {
 	case event.KindSummary:
@@ -54,7 +59,9 @@ func (s *State) foldStatement(e *event.Event, b event.Discussion, at time.Time) 
 			t.Status = threadFailed
 		}
 	case event.KindProposal, event.KindCritique, event.KindRevision:
-		t.Status = threadOpen // also one that had failed, and goes on
+		if t.Status == threadFailed { // it goes on; one that was decided stays so
+			t.Status = threadOpen
+		}
 	case event.KindStarted:
 	}
 }
