@@ -18,11 +18,47 @@ import (
 // maxEntries bounds the entries of a folder that are looked at for a completion.
 const maxEntries = 4096
 
+// completing is a form whose text is being completed. What is typed meanwhile waits: it may belong to the next input.
+type completing struct {
+	form *overlay.Form // nil: none
+	keys []tea.KeyMsg
+}
+
+// waits keeps a key until the completion has come. Esc does not wait: it gives the form up.
+func (c *completing) waits(o overlay.Overlay, k tea.KeyMsg) bool {
+	if c.form == nil || o != overlay.Overlay(c.form) {
+		return false
+	}
+	if k.Type == tea.KeyEsc {
+		*c = completing{}
+		return false
+	}
+	c.keys = append(c.keys, k)
+	return true
+}
+
 // completeInput asks what the current text of a form could become.
-func completeInput(f *overlay.Form) tea.Cmd {
+func (m *model) completeInput(f *overlay.Form) tea.Cmd {
+	m.completing = completing{form: f}
 	in := f.Current()
 	typed := in.Text()
 	return func() tea.Msg { return inputMsg{f, in, typed, in.Complete(typed)} }
+}
+
+// completedInput completes the text, and goes on with what was typed meanwhile.
+func (m *model) completedInput(msg inputMsg) tea.Cmd {
+	if m.completing.form != msg.form {
+		return nil // the form was given up
+	}
+	m.dirty = true
+	keys := m.completing.keys
+	m.completing = completing{}
+	msg.form.Completed(msg.input, msg.typed, commonPrefix(msg.candidates), msg.candidates)
+	cmds := make([]tea.Cmd, len(keys))
+	for i, k := range keys {
+		cmds[i] = m.oneKey(k)
+	}
+	return tea.Batch(cmds...)
 }
 
 // pathInput asks for a path of the project, and completes files and folders.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"github.com/agentloadout/loadout/engine"
 )
 
@@ -58,5 +60,34 @@ func TestFormsCompletePathsAndNames(t *testing.T) {
 	d.press("tab", "what next?", "enter")
 	if ask, ok := d.last().(engine.Ask); !ok || ask.To != "codex" || ask.Text != "what next?" {
 		t.Errorf("asked %+v", d.last())
+	}
+}
+
+// What is typed while a completion is under way goes where it would have gone without the wait.
+func TestTypingAheadOfACompletion(t *testing.T) {
+	f := story(t)
+	d := drive(t, f)
+	d.press("c", "src/new")
+	ahead := []tea.Msg{named["tab"], tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("mine")}, named["enter"]}
+	asked := d.m.update(named["tab"])
+	for _, msg := range ahead {
+		if cmd := d.m.update(msg); cmd != nil {
+			settle(d.m, cmd)
+		}
+	}
+	settle(d.m, asked)
+	if own, ok := d.last().(engine.Own); !ok || own.Paths[0] != "src/new" || own.Reason != "mine" {
+		t.Errorf("claimed %+v", d.last())
+	}
+
+	d.sync()
+	d.press("c", "src/other")
+	asked = d.m.update(named["tab"])
+	d.run(named["esc"])
+	settle(d.m, asked)
+	d.hides("Claim ─")
+	d.press("c", "src/third", "enter")
+	if own, ok := d.last().(engine.Own); !ok || own.Paths[0] != "src/third" {
+		t.Errorf("claimed %+v", d.last())
 	}
 }

@@ -55,6 +55,9 @@ func (m *model) edits(k tea.KeyMsg) bool {
 }
 
 func (m *model) overlayKey(o overlay.Overlay, k tea.KeyMsg) tea.Cmd {
+	if m.completing.waits(o, k) {
+		return nil
+	}
 	switch o.Key(k) {
 	case overlay.Open:
 	case overlay.Closed:
@@ -69,7 +72,7 @@ func (m *model) overlayKey(o overlay.Overlay, k tea.KeyMsg) tea.Cmd {
 		}
 	case overlay.Complete:
 		if f, ok := o.(*overlay.Form); ok {
-			return completeInput(f)
+			return m.completeInput(f)
 		}
 	case overlay.Submitted:
 		if submit := m.confirms[o]; submit != nil {

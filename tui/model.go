@@ -68,8 +68,10 @@ type model struct {
 	prompt   *prompt
 	actions  actions
 	command  command
-	toast    toast
-	searched string // what was last typed behind /
+
+	completing completing
+	toast      toast
+	searched   string // what was last typed behind /
 
 	attention attention
 	rings     bool // with the bell
@@ -288,8 +290,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case completionMsg:
 		m.completed(msg)
 	case inputMsg:
-		m.dirty = true
-		msg.form.Completed(msg.input, msg.typed, commonPrefix(msg.candidates), msg.candidates)
+		return m.completedInput(msg)
 	case momentMsg:
 		return m.arrivedAt(msg)
 	case editedMsg:
