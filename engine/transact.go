@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
@@ -27,8 +28,13 @@ func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
 			if c, ok := r.Command.(Register); ok {
 				known, _ = v.registered(c)
 			}
-			return decide(v, r.Command)
+			events, err := decide(v, r.Command)
+			if err == nil && slices.ContainsFunc(events, isRename) {
+				_, err = e.SessionRecords() // before anything is stored that it could not follow
+			}
+			return events, err
 		},
+		stored:  func(own []event.Event) error { return e.noteSessions("", own) },
 		request: r,
 	})
 	if err != nil {
@@ -54,6 +60,15 @@ func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
 		receipt.Notes = append(receipt.Notes, fmt.Sprintf("this process was registered as %s before, which it stays", told(known.Name)))
 	}
 	return receipt, nil
+}
+
+func isRename(ev event.Event) bool {
+	body, err := ev.Body()
+	if err != nil {
+		return false
+	}
+	b, ok := body.(event.Agent)
+	return ok && b.Action == event.AgentRenamed
 }
 
 // transaction is what one write does under the lock.

@@ -80,6 +80,52 @@ func TestSessionRecordsFollowTheLog(t *testing.T) {
 	}
 }
 
+// TestASessionKeepsItsFolder: under a new name of its agent, and where the project has moved to.
+func TestASessionKeepsItsFolder(t *testing.T) {
+	s := newScene(t)
+	outside := t.TempDir()
+	for agent, dir := range map[string]string{"top": "", "in": filepath.Join(s.dir, "web", "app"), "out": outside} {
+		_, err := s.RecordSession(t.Context(), "", dir, func(View) ([]event.Event, error) {
+			ev, err := event.New(agent, event.Broadcast, "x", attached(agent, "s-"+agent))
+			return []event.Event{ev}, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.do(RenameAgent{Old: agent, New: agent + "-2"})
+	}
+	moved := &scene{t: t, dir: filepath.Join(t.TempDir(), "moved"), clock: s.clock, machine: s.machine, env: s.env}
+	if err := os.CopyFS(moved.dir, os.DirFS(s.dir)); err != nil {
+		t.Fatal(err)
+	}
+	moved.Engine = moved.open(Options{})
+	for _, at := range []*scene{s, moved} {
+		for agent, dir := range map[string]string{"top-2": at.dir, "in-2": filepath.Join(at.dir, "web", "app"), "out-2": outside} {
+			if r, ok, err := at.SessionRecord(agent); err != nil || !ok || r.Cwd != dir {
+				t.Errorf("%s: %+v, %v", agent, r, err)
+			}
+		}
+		if list := at.records(); len(list) != 3 {
+			t.Errorf("%+v", list)
+		}
+	}
+	// as older versions wrote it
+	text := `{"sessions": [{"sessionId": "x", "agent": "a", "provider": "p", "cursor": -1, "cwd": "` + filepath.ToSlash(s.dir) + `"}]}`
+	if err := os.WriteFile(s.path(SessionsName), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r, ok, err := s.SessionRecord("a"); err != nil || !ok || filepath.ToSlash(r.Cwd) != filepath.ToSlash(s.dir) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if err := os.WriteFile(s.path(SessionsName), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lines := s.lines()
+	if _, err := s.Do(t.Context(), Request{Command: RenameAgent{Old: "top-2", New: "top-3"}}); err == nil || s.lines() != lines {
+		t.Errorf("a rename that the file cannot follow: %v", err)
+	}
+}
+
 func TestStaleSessions(t *testing.T) {
 	now := newClock().time()
 	here := t.TempDir()
@@ -101,6 +147,7 @@ func TestStaleSessions(t *testing.T) {
 func TestDamagedSessionsAreKept(t *testing.T) {
 	for _, text := range []string{
 		"{", `{"sessions": [{}]}`, `{"sessions": [{"sessionId": "x", "agent": "a", "provider": "p", "cursor": -2, "cwd": "/"}]}`,
+		`{"sessions": [{"sessionId": "x", "agent": "a", "provider": "p", "cursor": -1, "cwd": "../x"}]}`,
 	} {
 		s := newScene(t)
 		if err := s.record(attached("a", "s")); err != nil {
