@@ -127,8 +127,12 @@ func (t *turns) pass(e *event.Event, b *event.Turn) {
 
 func (t *turns) queue(e *event.Event, b *event.Turn, at time.Time) {
 	t.pass(e, b)
-	if _, known := t.open[b.Turn]; known {
-		return
+	if old, known := t.open[b.Turn]; known { // an id that comes again is another turn, as it is where the first was compacted away
+		key := event.FoldName(old.Agent)
+		if s := t.sessions[key]; s.Running == old.ID {
+			s.Running = ""
+			t.sessions[key] = s
+		}
 	}
 	turn := Turn{
 		ID: b.Turn, Agent: b.Agent, Provider: b.Provider, Session: b.Session, Scripted: b.Scripted, Why: b.Why, Thread: b.Thread,
