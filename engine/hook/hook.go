@@ -265,6 +265,15 @@ func (h *handler) end(ctx context.Context) (Answer, error) {
 	if h.call.Reason != "" {
 		reason += " (" + event.Clip(h.call.Reason, 100) + ")"
 	}
-	_, err := h.engine.Do(ctx, engine.Request{Command: engine.EndAgent{Name: a.Name, Reason: reason}})
-	return Answer{}, err
+	return Answer{}, h.finish(ctx, a.Name, reason)
+}
+
+// finish ends a session, if no other hook has done so meanwhile.
+func (h *handler) finish(ctx context.Context, agent, reason string) error {
+	_, err := h.engine.Do(ctx, engine.Request{Command: engine.EndAgent{Name: agent, Reason: reason}})
+	var conflict *engine.ConflictError
+	if errors.As(err, &conflict) && conflict.Kind == engine.ConflictName {
+		return nil
+	}
+	return err
 }

@@ -52,7 +52,7 @@ func (h *handler) introduce(ctx context.Context, a state.Agent, known bool) (nam
 		if !other.Registered || !r.SameProcess(other) || event.SameName(other.Name, receipt.Agent) {
 			continue
 		}
-		if _, err := h.engine.Do(ctx, engine.Request{Command: engine.EndAgent{Name: other.Name, Reason: "its program went on with another session"}}); err != nil {
+		if err := h.finish(ctx, other.Name, "its program went on with another session"); err != nil {
 			notes = append(notes, "the session before could not be ended: "+err.Error())
 		}
 	}
