@@ -61,10 +61,15 @@ func (e *Engine) unlanded(ctx context.Context, v *View, agent string) ([]string,
 	}
 	asked, cancel := context.WithTimeout(ctx, cardGitWait)
 	defer cancel()
+	trees, err := e.project.Worktrees()
+	if err != nil {
+		return nil, err
+	}
 	changes, err := gitStatus(asked, e.project.Worktree, ".")
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	changes = withoutTrees(changes, e.project.Worktree, trees)
 	claims := v.State.ClaimsOf(agent)
 	var files []string
 	for _, c := range changes {

@@ -117,10 +117,21 @@ func changedIn(ctx context.Context, trees []Worktree) (changes [][]gitChange, fa
 	defer cancel()
 	var wg sync.WaitGroup
 	for i, tree := range trees {
-		wg.Go(func() { changes[i], faults[i] = gitStatus(ctx, tree.Path, ".") })
+		wg.Go(func() {
+			changes[i], faults[i] = gitStatus(ctx, tree.Path, ".")
+			changes[i] = withoutTrees(changes[i], tree.Path, trees)
+		})
 	}
 	wg.Wait()
 	return changes, faults
+}
+
+// withoutTrees leaves out of the changes below top the worktrees that lie there: git shows each as one untracked folder.
+func withoutTrees(changes []gitChange, top string, trees []Worktree) []gitChange {
+	return slices.DeleteFunc(changes, func(c gitChange) bool {
+		path := filepath.Join(top, filepath.FromSlash(c.Path))
+		return slices.ContainsFunc(trees, func(t Worktree) bool { return t.Path == path })
+	})
 }
 
 // judge compares one changed file with the claims; agents are those known to work where it changed.

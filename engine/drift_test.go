@@ -2,6 +2,7 @@ package engine
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,4 +132,30 @@ func TestPreview(t *testing.T) {
 	}
 	_, err = e.Preview(t.Context(), "codex", nil)
 	as[*UsageError](t, err)
+}
+
+// TestDriftKnowsAWorktreeInside: the checkout of a linked worktree below the main one is nobody's change there.
+func TestDriftKnowsAWorktreeInside(t *testing.T) {
+	top := gitRepository(t)
+	inside := filepath.Join(top, "trees", "side")
+	gitOutput(t, top, "worktree", "add", "-q", "-b", "side", inside)
+	writeFile(t, filepath.Join(inside, "new.go"), "x")
+	writeFile(t, filepath.Join(top, "loose.go"), "x")
+	e := trees{main: top, machine: &machine{name: "here"}}.engine(t, top)
+	must(t, e, note("codex", "x"))
+	report, err := e.Drift(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range report.Items {
+		got = append(got, d.Path+" in "+filepath.Base(d.Worktree))
+	}
+	if want := []string{"loose.go in " + filepath.Base(top), "new.go in side"}; !slices.Equal(got, want) || report.Worktrees[0].Changed != 1 {
+		t.Errorf("drift %q, %+v", got, report.Worktrees)
+	}
+	card, err := e.Card(t.Context(), "codex")
+	if err != nil || !strings.Contains(card.Text, "Not committed (1): loose.go\n") {
+		t.Errorf("card %q, %v", card.Text, err)
+	}
 }

@@ -44,7 +44,7 @@ func (o *statusCmd) run(ctx context.Context, c *call) error {
 	}
 	s := newStatus(view)
 	s.Project = e.Project().Root
-	if !o.NoDrift && len(s.Ownership) > 0 {
+	if !o.NoDrift && s.Events > 0 { // else nothing is coordinated here yet
 		s.Drift = driftNow(ctx, e)
 	}
 	return c.answer(s, func() { c.printStatus(&s) })
@@ -189,7 +189,7 @@ func (c *call) printStatus(s *status) {
 		c.printDecision(d)
 	}
 	if s.Drift != nil {
-		c.printForeignDrift(s.Drift)
+		c.printDriftOutside(s.Drift)
 	}
 	c.printSkips(s.Skipped)
 }
@@ -276,28 +276,27 @@ func (c *call) sessionMark(a agentStatus) string {
 	return ", not running" + beat
 }
 
-// printForeignDrift names the files that changed under another agent's claim; the rest is for the verb drift.
-func (c *call) printForeignDrift(d *engine.DriftReport) {
-	var foreign []engine.Drift
-	unclaimed := 0
-	for _, item := range d.Items {
-		switch item.Kind {
-		case engine.DriftForeign:
-			foreign = append(foreign, item)
-		case engine.DriftUnclaimed:
-			unclaimed++
-		case engine.DriftClaimed:
-		}
-	}
-	c.section("Changed under another agent's claim", len(foreign))
-	for _, item := range foreign {
-		c.printDrift(item)
-	}
-	if unclaimed > 0 {
-		c.printf("\n%s changed under no claim: loadout coord drift\n", words.Plural(unclaimed, "file"))
-	}
+// maxDriftLines is how many files of each kind of drift the text of a status names.
+const maxDriftLines = 10
+
+// printDriftOutside names the files that changed under another agent's claim or under none; the rest is for the verb drift.
+func (c *call) printDriftOutside(d *engine.DriftReport) {
+	c.printDriftOf(d, engine.DriftForeign, "Changed under another agent's claim")
+	c.printDriftOf(d, engine.DriftUnclaimed, "Changed under no claim")
 	if d.Partial {
 		c.printf("\nnot every worktree could be compared in time: loadout coord drift\n")
+	}
+}
+
+func (c *call) printDriftOf(d *engine.DriftReport, kind engine.DriftKind, title string) {
+	items := slices.DeleteFunc(slices.Clone(d.Items), func(item engine.Drift) bool { return item.Kind != kind })
+	c.section(title, len(items))
+	for i, item := range items {
+		if i == maxDriftLines {
+			c.printf("  … and %s: loadout coord drift\n", words.Plural(len(items)-i, "more file"))
+			break
+		}
+		c.printDrift(item)
 	}
 }
 
