@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -33,7 +34,7 @@ type Card struct {
 }
 
 // Card sums up for the next session of an agent: claims, open tasks and questions, last decisions, contracts it has not caught up
-// with, files that are changed and not committed.
+// with, acceptance gates, files that are changed and not committed.
 func (e *Engine) Card(ctx context.Context, agent string) (Card, error) {
 	if err := event.CheckName(agent); err != nil {
 		return Card{}, invalid(err)
@@ -97,6 +98,7 @@ func (c *Card) text(v *View, files []string) string {
 		{title: "Open tasks", items: cardTasks(v, agent)},
 		{title: "Open questions", items: cardQuestions(v, agent)},
 		{title: "Contracts behind", items: cardContracts(v, agent)},
+		{title: "Gates", items: cardGates(v)},
 		{title: "Decisions", items: cardDecisions(v)},
 		{title: "Not committed", items: files},
 	}
@@ -225,4 +227,38 @@ func cardDecisions(v *View) []string {
 		}
 	}
 	return items
+}
+
+// cardGates lists the ledgers of gates as they were checked last, those with unmet ones first, the newest of them at the top.
+func cardGates(v *View) []string {
+	ledgers := v.State.Ledgers()
+	unmet := func(l *state.Ledger) bool { return l.Unmet > 0 || l.Invalid != "" }
+	slices.SortStableFunc(ledgers, func(a, b state.Ledger) int {
+		if x, y := unmet(&a), unmet(&b); x != y {
+			return map[bool]int{true: -1, false: 1}[x]
+		}
+		return cmp.Compare(b.Seq, a.Seq)
+	})
+	items := make([]string, 0, len(ledgers))
+	for _, l := range ledgers {
+		items = append(items, cardGate(&l))
+	}
+	return items
+}
+
+func cardGate(l *state.Ledger) string {
+	name := strings.TrimPrefix(l.Scope+"/"+l.Ledger, "/")
+	if l.Invalid != "" {
+		return name + " cannot be read: " + l.Invalid
+	}
+	item := fmt.Sprintf("%s %d met, %d unmet", name, l.Met, l.Unmet)
+	if l.Abandoned > 0 {
+		item += fmt.Sprintf(", %d abandoned", l.Abandoned)
+	}
+	for _, g := range l.Gates {
+		if g.State != event.GateMet && g.State != event.GateAbandoned {
+			return fmt.Sprintf("%s, first %s: [%s] %s", item, g.State, g.ID, g.Title)
+		}
+	}
+	return item
 }

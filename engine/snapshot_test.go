@@ -141,6 +141,28 @@ func TestCard(t *testing.T) {
 	}
 }
 
+// TestCardHasTheGates: what stands between the work and its acceptance, before what is met.
+func TestCardHasTheGates(t *testing.T) {
+	s := newScene(t)
+	for _, g := range []event.Gate{
+		{Ledger: "broken", Invalid: "line 3 is no gate"},
+		{Scope: "web", Ledger: "acceptance", Met: 3, Unmet: 2, Abandoned: 1, Gates: []event.GateLine{
+			{ID: "g1", Title: "builds", State: event.GateMet}, {ID: "g2", Title: "tests pass", State: event.GateStale},
+		}},
+		{Ledger: "done", Met: 4},
+	} {
+		ev := s.draft("codex", "*", g)
+		ev.Seq = s.view().State.Head() + 1
+		s.append(string(ev.AppendLine(nil)) + "\n")
+	}
+	card, err := s.Card(t.Context(), "gemini")
+	want := "Gates (3): web/acceptance 3 met, 2 unmet, 1 abandoned, first stale-unmet: [g2] tests pass; " +
+		"broken cannot be read: line 3 is no gate; done 4 met, 0 unmet\n"
+	if err != nil || !strings.Contains(card.Text, want) || len(card.Text) > MaxCardBytes {
+		t.Errorf("card %q, %v", card.Text, err)
+	}
+}
+
 func TestCardIsBounded(t *testing.T) {
 	s := newScene(t)
 	name := strings.Repeat("é", 100)
