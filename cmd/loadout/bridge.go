@@ -293,7 +293,7 @@ func (p *progressPrinter) print(step *bridge.Progress) {
 	case bridge.KindSession:
 		c.printf("%s is %s%s, works %s\n", tag, step.Agent, scripted, step.Text)
 	case bridge.KindActive:
-		c.printf("Bridge active. Ctrl-C stops it; loadout kill stops everything.\n")
+		c.printf("Bridge active. %s stops it; loadout kill stops everything.\n", c.stopKey())
 	case bridge.KindStarted:
 		again := ""
 		if step.Attempt > 1 {

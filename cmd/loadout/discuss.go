@@ -321,7 +321,7 @@ func (h *holder) print(p discuss.Progress) {
 	}
 	switch p.Kind {
 	case discuss.KindOpened:
-		c.printf("%s proposes, %s reviews. Ctrl-C interrupts it; loadout kill stops everything.\n", p.Agents[0], p.Agents[1])
+		c.printf("%s proposes, %s reviews. %s interrupts it; loadout kill stops everything.\n", p.Agents[0], p.Agents[1], c.stopKey())
 	case discuss.KindSaid:
 		if p.Statement.Kind != event.KindSummary && p.Statement.Kind != event.KindClosed {
 			c.printf("\n")

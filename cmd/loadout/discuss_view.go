@@ -27,7 +27,7 @@ func (h *holder) watch(ctx context.Context, d *discuss.Discussion) (discuss.Resu
 	}
 	h.hush(false)
 	if l := d.Live(); !l.Over {
-		c.note("The discussion goes on. Ctrl-C interrupts it; loadout kill stops everything.")
+		c.note("The discussion goes on. %s interrupts it; loadout kill stops everything.", c.stopKey())
 	}
 	e := <-over
 	return e.result, e.err

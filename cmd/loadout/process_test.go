@@ -303,6 +303,30 @@ func TestRunnerActsThroughTheEngine(t *testing.T) {
 	}
 }
 
+// stopping ends a verb at the first thing that it prints.
+type stopping struct {
+	bytes.Buffer
+	stop func()
+}
+
+func (w *stopping) Write(p []byte) (int, error) {
+	w.stop()
+	return w.Buffer.Write(p)
+}
+
+func TestTheCockpitStopsAVerbByItsOwnKey(t *testing.T) {
+	dir := t.TempDir()
+	inProcess(t, dir, "coord", "own", "codex", "src")
+	a, _, _ := testApp(t)
+	a.dir, a.terminal = dir, true
+	ctx, cancel := context.WithCancel(t.Context())
+	out := stopping{stop: cancel}
+	err := newRunner(&call{app: a, common: common{Project: dir}}).Run(ctx, []string{"coord", "watch"}, &out)
+	if exitCode(ctx, err) != exitInterrupted || !strings.Contains(out.String(), "Esc stops") {
+		t.Errorf("%v: %s", err, &out.Buffer)
+	}
+}
+
 // TestLockedIs5 holds the lock while a verb wants it.
 func TestLockedIs5(t *testing.T) {
 	dir := t.TempDir()

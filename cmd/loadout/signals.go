@@ -23,3 +23,11 @@ func interruptible(parent context.Context) (context.Context, context.CancelFunc)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }
+
+// stopKey is the key that stops a verb that runs until it is stopped.
+func (c *call) stopKey() string {
+	if c.nested {
+		return "Esc"
+	}
+	return "Ctrl-C"
+}

@@ -58,7 +58,7 @@ func (o *watchCmd) run(ctx context.Context, c *call) error {
 		w.readTo = readingOf(view.State, w.agent).ReadTo
 	}
 	if !o.Plain && !c.JSON {
-		c.printf("Watching %s. Ctrl-C stops.\n", e.Project().Root)
+		c.printf("Watching %s. %s stops.\n", e.Project().Root, c.stopKey())
 	}
 	after := begin.after
 	if begin.last >= 0 {

@@ -108,8 +108,9 @@ func (s *State) renameReaders(previous, name string) {
 // Contracts lists the contracts by name.
 func (s *State) Contracts() []Contract {
 	list := make([]Contract, 0, len(s.contracts))
+	keys := s.members.keys()
 	for name, c := range s.contracts {
-		list = append(list, s.describe(name, c))
+		list = append(list, s.describe(name, c, keys))
 	}
 	slices.SortFunc(list, func(a, b Contract) int { return strings.Compare(a.Name, b.Name) })
 	return list
@@ -121,10 +122,12 @@ func (s *State) Contract(name string) (Contract, bool) {
 	if c == nil {
 		return Contract{}, false
 	}
-	return s.describe(name, c), true
+	return s.describe(name, c, s.members.keys()), true
 }
 
-func (s *State) describe(name string, c *contract) Contract {
+// describe says what is known of a contract. keys are the names of the members as they are compared, which costs too much to find out
+// for each contract.
+func (s *State) describe(name string, c *contract, keys []string) Contract {
 	latest := c.latest().Revision
 	history := make([]Revision, len(c.history))
 	for i := range c.history {
@@ -141,46 +144,68 @@ func (s *State) describe(name string, c *contract) Contract {
 		At:        latest.At,
 		History:   history,
 		Older:     c.older,
-		Readers:   s.readers(c),
+		Readers:   s.readers(c, keys),
 	}
 }
 
 // readers lists who builds on a contract: who declared it, and who else acknowledged a revision that concerned it.
-func (s *State) readers(c *contract) []Reader {
-	list := []Reader{}
+func (s *State) readers(c *contract, keys []string) []Reader {
+	type keyed struct {
+		Reader
+		key string
+	}
+	list := []keyed{}
+	revisions := c.keyed()
 	declared := map[string]bool{}
 	for _, d := range c.readers {
-		declared[event.FoldName(d.agent)] = true
-		cursor := int64(-1)
+		key, cursor := event.FoldName(d.agent), int64(-1)
+		declared[key] = true
 		if m := s.members.get(d.agent); m != nil {
 			cursor = m.cursor
 		}
-		list = append(list, c.reader(d.agent, true, cursor))
+		list = append(list, keyed{c.reader(revisions, d.agent, key, true, cursor), key})
 	}
 	for i := range s.members.list {
-		m := &s.members.list[i]
-		if m.forgotten || m.cursor < 0 || declared[event.FoldName(m.name)] || event.SameName(m.name, c.latest().Publisher) {
+		m, key := &s.members.list[i], keys[i]
+		if m.forgotten || m.cursor < 0 || declared[key] || key == revisions[len(revisions)-1].publisher {
 			continue
 		}
-		if r := c.reader(m.name, false, m.cursor); r.Revision > 0 {
-			list = append(list, r)
+		if r := c.reader(revisions, m.name, key, false, m.cursor); r.Revision > 0 {
+			list = append(list, keyed{r, key})
 		}
 	}
-	slices.SortFunc(list, func(a, b Reader) int {
-		return cmp.Or(strings.Compare(event.FoldName(a.Agent), event.FoldName(b.Agent)), strings.Compare(a.Agent, b.Agent))
-	})
+	slices.SortFunc(list, func(a, b keyed) int { return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.Agent, b.Agent)) })
+	readers := make([]Reader, len(list))
+	for i := range list {
+		readers[i] = list[i].Reader
+	}
+	return readers
+}
+
+// revisionKey is whose a revision is and for whom, as names are compared; to is empty for everybody.
+type revisionKey struct{ publisher, to string }
+
+func (c *contract) keyed() []revisionKey {
+	list := make([]revisionKey, len(c.history))
+	for i := range c.history {
+		h := &c.history[i]
+		list[i].publisher = event.FoldName(h.Publisher)
+		if h.to != "" {
+			list[i].to = event.FoldName(h.to)
+		}
+	}
 	return list
 }
 
 // reader says how far an agent that has acknowledged everything up to cursor has read the contract.
-func (c *contract) reader(agent string, declared bool, cursor int64) Reader {
+func (c *contract) reader(revisions []revisionKey, agent, key string, declared bool, cursor int64) Reader {
 	r := Reader{Agent: agent, Declared: declared}
 	for i := range c.history {
 		h := &c.history[i]
 		switch {
-		case event.SameName(h.Publisher, agent):
+		case revisions[i].publisher == key:
 			r.Revision = h.Revision.Revision
-		case h.to != "" && !event.SameName(h.to, agent) && !declared:
+		case revisions[i].to != "" && revisions[i].to != key && !declared:
 		case h.Seq <= cursor:
 			r.Revision = h.Revision.Revision
 		default:

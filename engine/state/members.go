@@ -73,6 +73,15 @@ func (r *roster) find(name string) int {
 	return stranger
 }
 
+// keys are the folded names of the list.
+func (r *roster) keys() []string {
+	keys := make([]string, len(r.list))
+	for key, i := range r.index {
+		keys[i] = key
+	}
+	return keys
+}
+
 // get returns the member of a name, nil if it is not known or forgotten.
 func (r *roster) get(name string) *member {
 	i := r.find(name)
