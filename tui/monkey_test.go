@@ -166,9 +166,14 @@ func (k *monkey) happen() {
 	}
 	path := func() string { return []string{"src", "src/api/v2", "docs", ".", k.text()}[k.random.IntN(5)] }
 	bodies := []event.Body{
-		event.Status{}, event.Question{}, event.Task{}, event.Update{Note: k.text(), Files: []string{path()}, Consumes: []string{"checkout-api"}},
-		event.Ownership{Paths: []string{path()}, Mode: event.Exclusive, Reason: k.text()}, event.Ownership{Paths: []string{path()}, Mode: event.Release},
-		event.Contract{Name: "checkout-api", Revision: int64(2 + k.random.IntN(9)), Body: k.text()}, event.Decision{Title: k.text(), Rationale: k.text()},
+		event.Status{},
+		event.Question{},
+		event.Task{},
+		event.Update{Note: k.text(), Files: []string{path()}, Consumes: []string{"checkout-api"}},
+		event.Ownership{Paths: []string{path()}, Mode: event.Exclusive, Reason: k.text()},
+		event.Ownership{Paths: []string{path()}, Mode: event.Release},
+		event.Contract{Name: "checkout-api", Revision: int64(2 + k.random.IntN(9)), Body: k.text()},
+		event.Decision{Title: k.text(), Rationale: k.text()},
 		event.Ack{EventSeq: int64(k.random.IntN(len(f.events)))},
 	}
 	switch k.random.IntN(8) {

@@ -152,7 +152,7 @@ func TestSessionsOfAnAgent(t *testing.T) {
 
 // A session is forgotten when there are too many, but none that has something to do.
 func TestIdleSessionsAreForgotten(t *testing.T) {
-	list := []event.Turn{attachedTo("waits", "s", -1), queuedFor("waits", "t", 0), attachedTo("driven", "s", -1), event.Turn{Action: event.TurnOpened, Agents: []string{"driven"}}, attachedTo("idle", "s", -1)}
+	list := []event.Turn{attachedTo("waits", "s", -1), queuedFor("waits", "t", 0), attachedTo("driven", "s", -1), {Action: event.TurnOpened, Agents: []string{"driven"}}, attachedTo("idle", "s", -1)}
 	for i := range MaxSessions {
 		list = append(list, attachedTo(fmt.Sprint("agent-", i), "s", -1))
 	}
