@@ -26,14 +26,16 @@ type Query struct {
 	Types  []event.Type // only these types; empty: all
 	Last   int          // only the newest so many of what is selected, read backwards; 0: no bound
 	Max    int          // only the oldest so many, so that a reader can page; 0: no bound
+	Count  bool         // also count what Last or Max leaves out, as far as a little more reading tells
 }
 
 // EventsResult answers a Query and says what it left out.
 type EventsResult struct {
 	Events  []event.Event `json:"events"`
-	AsOf    int64         `json:"highSeq"` // the log was read up to here, -1 when it is empty
-	Omitted int64         `json:"omitted"` // matching events left out by Last or Max, -1: some, not counted
-	Skips   state.Skips   `json:"skipped"` // lines of the log that nobody can read
+	AsOf    int64         `json:"highSeq"`                  // the log was read up to here, -1 when it is empty
+	Omitted int64         `json:"omitted"`                  // matching events left out by Last or Max, -1: some, not counted
+	AtLeast int64         `json:"omittedAtLeast,omitempty"` // where Omitted is -1: so many of them are known
+	Skips   state.Skips   `json:"skipped"`                  // lines of the log that nobody can read
 }
 
 // Events reads events of the log, oldest first.
@@ -78,7 +80,7 @@ func (e *Engine) query(ctx context.Context, q Query) (EventsResult, error) {
 	if err != nil {
 		return EventsResult{}, err
 	}
-	return EventsResult{Events: orEmpty(s.found), AsOf: s.asOf, Omitted: s.omitted, Skips: l.skips}, nil
+	return EventsResult{Events: orEmpty(s.found), AsOf: s.asOf, Omitted: s.omitted, AtLeast: s.atLeast, Skips: l.skips}, nil
 }
 
 // look is what is known about the log after catching up with it.
@@ -108,7 +110,14 @@ type search struct {
 	found   []event.Event
 	asOf    int64
 	omitted int64
+	atLeast int64
 }
+
+// How far a search goes on only to count: for so many matches, and through so many events.
+const (
+	maxCounted = 1000
+	countSpan  = 1 << 14
+)
 
 // forwards reads from After on, also what compactions took out of the log, from their archives. Max ends it early.
 func (s *search) forwards(ctx context.Context) error {
@@ -125,16 +134,19 @@ func (s *search) forwards(ctx context.Context) error {
 	if limit > 0 {
 		limit = max(1, limit-len(archived))
 	}
-	more, err := s.read(ctx, from, limit)
+	more, whole, err := s.read(ctx, from, limit)
 	if err != nil {
 		return err
 	}
 	s.found = append(archived, s.found...)
-	if s.query.Max > 0 && len(s.found) > s.query.Max {
-		s.found, more = s.found[:s.query.Max], true
+	if over := len(s.found) - s.query.Max; s.query.Max > 0 && over > 0 {
+		s.found, more = s.found[:s.query.Max], more+int64(over)
 	}
-	if more || lost {
-		s.omitted = -1
+	switch {
+	case !whole || lost || s.query.Max > 0 && len(archived) > s.query.Max: // the archives were not read to their end
+		s.omitted, s.atLeast = -1, more
+	default:
+		s.omitted = more
 	}
 	return nil
 }
@@ -184,15 +196,19 @@ func (s *search) backwards(ctx context.Context) error {
 	if s.query.Before > 0 {
 		top = min(top, s.query.Before)
 	}
-	for span := int64(s.query.Last); ; span *= 4 {
+	span, wanted := int64(s.query.Last), s.query.Last
+	if s.query.Count {
+		span, wanted = max(span, maxCounted), wanted+maxCounted
+	}
+	for ; ; span *= 4 {
 		from := max(s.query.After+1, top-span)
 		if s.look.skips.OutOfOrder > 0 { // numbers say nothing about places
 			from = s.query.After + 1
 		}
-		if _, err := s.read(ctx, from, 0); err != nil {
+		if _, _, err := s.read(ctx, from, 0); err != nil {
 			return err
 		}
-		if len(s.found) < s.query.Last && from > s.query.After+1 {
+		if from > s.query.After+1 && (len(s.found) < s.query.Last || len(s.found) < wanted && span < countSpan) {
 			continue
 		}
 		s.keepLast(from <= s.query.After+1)
@@ -210,7 +226,7 @@ func (s *search) keepLast(whole bool) {
 	case q.After == Everything && q.Before == 0 && q.Agent == "" && len(q.Types) == 0 && s.look.compacted < 0:
 		s.omitted = max(int64(over), s.look.events-int64(len(s.found)))
 	default:
-		s.omitted = -1
+		s.omitted, s.atLeast = -1, int64(over)
 	}
 }
 
@@ -243,10 +259,11 @@ func (s *search) lastLines(ctx context.Context) error {
 // errEnough ends a reading that has what it wants.
 var errEnough = errors.New("enough")
 
-// read finds the events from a sequence number on that match, at most limit of them (0: all), and reports whether there are
-// more.
-func (s *search) read(ctx context.Context, from int64, limit int) (more bool, err error) {
-	s.found, s.asOf = nil, s.look.head
+// read finds the events from a sequence number on that match, at most limit of them (0: all). more is how many there are beyond, as far
+// as it went on; whole says that this was to the end.
+func (s *search) read(ctx context.Context, from int64, limit int) (more int64, whole bool, err error) {
+	s.found, s.asOf, whole = nil, s.look.head, true
+	read := 0
 	var last again
 	err = s.engine.log.ReadFrom(ctx, s.look.index.Before(from), func(b store.Batch) error {
 		for i := range b.Lines {
@@ -261,19 +278,28 @@ func (s *search) read(ctx context.Context, from int64, limit int) (more bool, er
 				continue
 			}
 			s.asOf = max(s.asOf, l.Seq)
+			if more > 0 {
+				if read++; read > countSpan {
+					whole = false
+					return errEnough
+				}
+			}
 			ev, wanted := s.query.wants(l, &last)
 			if !wanted {
 				continue
 			}
 			if limit > 0 && len(s.found) == limit {
-				more = true
-				return errEnough
+				if more++; !s.query.Count || more == maxCounted {
+					whole = false
+					return errEnough
+				}
+				continue
 			}
 			s.found = append(s.found, ev)
 		}
 		return nil
 	})
-	return more, ignore(err, errEnough)
+	return more, whole, ignore(err, errEnough)
 }
 
 // wants reads the event of a good line and reports whether it matches and repeats not the one before.

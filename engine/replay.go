@@ -25,8 +25,9 @@ type Timeline struct {
 	OwnershipCount int64           `json:"ownershipCount"` // claims, not releases
 	TotalEvents    int64           `json:"totalEvents"`    // shown events
 	AsOf           int64           `json:"asOf"`
-	Omitted        int64           `json:"omitted"` // older events left out, -1: some, not counted
-	Skipped        int64           `json:"skipped"` // lines that cannot be read
+	Omitted        int64           `json:"omitted"`                  // older events left out, -1: some, not counted
+	AtLeast        int64           `json:"omittedAtLeast,omitempty"` // where Omitted is -1: so many of them are known
+	Skipped        int64           `json:"skipped"`                  // lines that cannot be read
 }
 
 // TimelineEntry is one event of a timeline.
@@ -52,7 +53,7 @@ func (e *Engine) Timeline(ctx context.Context, q Query) (Timeline, error) {
 		return Timeline{}, err
 	}
 	t := NewTimeline(r.Events)
-	t.AsOf, t.Omitted, t.Skipped = r.AsOf, r.Omitted, r.Skips.Bad
+	t.AsOf, t.Omitted, t.AtLeast, t.Skipped = r.AsOf, r.Omitted, r.AtLeast, r.Skips.Bad
 	return t, nil
 }
 

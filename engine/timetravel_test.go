@@ -166,6 +166,28 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
+// TestEventsAreCountedAsFarAsThatIsCheap: what was left out is a number, or so many at least.
+func TestEventsAreCountedAsFarAsThatIsCheap(t *testing.T) {
+	s := newScene(t)
+	s.fill("codex", 0, 2*countSpan)
+	s.fill("gemini", 2*countSpan, 10)
+	for name, tt := range map[string]struct {
+		query            Query
+		omitted, atLeast int64
+	}{
+		"many":                {Query{After: Everything, Agent: "codex", Max: 10, Count: true}, -1, maxCounted},
+		"many before":         {Query{After: 0, Agent: "codex", Last: 10, Count: true}, -1, maxCounted},
+		"few, which are rare": {Query{After: 0, Types: []event.Type{event.TypeTask}, Last: 1, Count: true}, 0, 0},
+		"near the end":        {Query{After: 2*countSpan - 5, Max: 4, Count: true}, 10, 0},
+		"not asked for":       {Query{After: 0, Max: 4}, -1, 1},
+	} {
+		r, err := s.Events(t.Context(), tt.query)
+		if err != nil || r.Omitted != tt.omitted || r.AtLeast < tt.atLeast || tt.atLeast == 0 && r.AtLeast != 0 {
+			t.Errorf("%s: omitted %d, at least %d, %v", name, r.Omitted, r.AtLeast, err)
+		}
+	}
+}
+
 func TestEvents(t *testing.T) {
 	s := newScene(t)
 	for i := range 30 {
@@ -196,6 +218,9 @@ func TestEvents(t *testing.T) {
 		{"a page", Query{After: 4, Max: 3}, 5, 3, -1},
 		{"the last page", Query{After: 26, Max: 3}, 27, 3, 0},
 		{"beyond", Query{After: 99}, -1, 0, 0},
+		{"a page and what is left", Query{After: 4, Max: 3, Count: true}, 5, 3, 22},
+		{"last before, counted", Query{After: Everything, Before: 20, Last: 4, Count: true}, 16, 4, 16},
+		{"last for an agent, counted", Query{After: Everything, Agent: "nobody", Last: 2, Count: true}, 28, 2, 22},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -72,7 +72,7 @@ func (p *plain) say(format string, args ...any) {
 
 // stands tells how things stand.
 func (p *plain) stands(s *state.State, now time.Time) {
-	p.say("Project %s, %s, newest number %d.", text.Line(projectName(p.o.Engine.Project())), words.Plural(s.Count(), "event"), s.Head())
+	p.say("Project %s, %s.", text.Line(projectName(p.o.Engine.Project())), newest(s))
 	claims := s.Claims()
 	if len(claims) == 0 {
 		p.say("Nobody holds anything.")
@@ -98,6 +98,14 @@ func (p *plain) stands(s *state.State, now time.Time) {
 	if bad := s.Skips().Bad; bad > 0 {
 		p.say("%s of the log cannot be read; loadout doctor says which.", words.Plural(bad, "line"))
 	}
+}
+
+// newest counts the events.
+func newest(s *state.State) string {
+	if s.Head() < 0 {
+		return "no events yet"
+	}
+	return fmt.Sprintf("%s, newest number %d", words.Plural(s.Count(), "event"), s.Head())
 }
 
 func claimSentence(c state.Claim, now time.Time) string {

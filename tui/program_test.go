@@ -108,6 +108,27 @@ func TestPlain(t *testing.T) {
 	}
 }
 
+// TestPlainOfAnEmptyLog says so in words, and what is gone is no empty log.
+func TestPlainOfAnEmptyLog(t *testing.T) {
+	f := newFake()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var out bytes.Buffer
+	w := writerFunc(func(b []byte) (int, error) {
+		out.Write(b)
+		if bytes.Contains(b, []byte("New events follow")) {
+			cancel()
+		}
+		return len(b), nil
+	})
+	if err := Plain(ctx, Options{Engine: f, Clock: f.clock, At: Now, Environment: noEnv}, w); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), ", no events yet.\n") || strings.Contains(out.String(), "-1") {
+		t.Errorf("it says\n%s", out.String())
+	}
+}
+
 func TestPlainOfThePast(t *testing.T) {
 	f := story(t)
 	var out bytes.Buffer

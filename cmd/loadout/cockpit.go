@@ -91,7 +91,10 @@ func (o *tuiCmd) plain(ctx context.Context, c *call) error {
 	if c.JSON {
 		return c.showStateAt(ctx, c.opened, o.At)
 	}
-	return tui.Plain(ctx, options, c.stdout)
+	if err := tui.Plain(ctx, options, c.stdout); err != nil || ctx.Err() == nil {
+		return err
+	}
+	return errSilent(exitInterrupted) // how it ends, as a watch does
 }
 
 // frame prints one frame of the cockpit.

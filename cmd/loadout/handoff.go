@@ -120,6 +120,7 @@ func (o *handoffCmd) inbox(ctx context.Context, c *call, e *engine.Engine) error
 		Skipped  state.Skips      `json:"skipped"`
 	}{agent, view.State.Head(), readingOf(view.State, agent), orEmpty(tasks), view.State.Skips()}
 	return c.answer(answer, func() {
+		defer c.printSkips(answer.Skipped)
 		defer c.printf("%s, read to %s, %s in the log\n", words.AsOf(answer.AsOf), words.Seq(answer.ReadTo), words.Plural(answer.LogEvents, "event"))
 		if len(tasks) == 0 {
 			c.printf("No pending handoff tasks for %s.\n", agent)

@@ -242,6 +242,23 @@ func TestWatchFiltersAndBeginsWithTheNewest(t *testing.T) {
 	}
 }
 
+// TestPlainEndsAsAWatchDoes: who stops it does not take that for its end.
+func TestPlainEndsAsAWatchDoes(t *testing.T) {
+	a, _, _ := testApp(t)
+	a.dir = t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	a.stdout = writerFunc(func(b []byte) (int, error) {
+		if bytes.Contains(b, []byte("New events follow")) {
+			cancel()
+		}
+		return len(b), nil
+	})
+	if code := run(ctx, []string{"tui", "--plain"}, a); code != exitInterrupted {
+		t.Errorf("exit %d", code)
+	}
+}
+
 // TestWatchMarksOldNews: what another event has superseded says so, and everything how old it is.
 func TestWatchMarksOldNews(t *testing.T) {
 	dir := t.TempDir()
@@ -384,3 +401,7 @@ func TestDoctorTortures(t *testing.T) {
 		t.Errorf("%+v", report)
 	}
 }
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }

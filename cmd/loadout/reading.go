@@ -255,8 +255,9 @@ type page struct {
 	Events  []any `json:"events"`
 	HighSeq int64 `json:"highSeq"` // the log was read up to here
 	readingJSON
-	Next    int64       `json:"next"`    // the cursor to go on from
-	Omitted int64       `json:"omitted"` // left out by --max or --last, -1: some, not counted
+	Next    int64       `json:"next"`                     // the cursor to go on from
+	Omitted int64       `json:"omitted"`                  // left out by --max or --last, -1: some, not counted
+	AtLeast int64       `json:"omittedAtLeast,omitempty"` // where omitted is -1: so many of them are known
 	Skipped state.Skips `json:"skipped"`
 }
 
@@ -272,7 +273,7 @@ func (o *subscribeCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	query := engine.Query{After: o.Cursor, Agent: agent, Last: o.Last}
+	query := engine.Query{After: o.Cursor, Agent: agent, Last: o.Last, Count: true}
 	if o.Last == 0 {
 		query.Max = o.Max
 	}
@@ -286,7 +287,7 @@ func (o *subscribeCmd) run(ctx context.Context, c *call) error {
 	}
 	answer := page{
 		Events: make([]any, len(found.Events)), HighSeq: found.AsOf, readingJSON: readingOf(view.State, agent),
-		Next: max(o.Cursor, found.AsOf), Omitted: found.Omitted, Skipped: found.Skips,
+		Next: max(o.Cursor, found.AsOf), Omitted: found.Omitted, AtLeast: found.AtLeast, Skipped: found.Skips,
 	}
 	for i := range found.Events {
 		answer.Events[i] = newsJSON(&found.Events[i], view.State.SupersededBy(found.Events[i].Seq))
@@ -313,21 +314,24 @@ func (o *subscribeCmd) run(ctx context.Context, c *call) error {
 		switch {
 		case found.Omitted == 0:
 		case o.Last > 0:
-			c.printf("%s left out before: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted), words.ShellWord(agent), o.Cursor)
+			c.printf("%s left out before: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted, found.AtLeast), words.ShellWord(agent), o.Cursor)
 		default:
-			c.printf("%s left out: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted), words.ShellWord(agent), answer.Next)
+			c.printf("%s left out: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted, found.AtLeast), words.ShellWord(agent), answer.Next)
 		}
 		c.printSkips(found.Skips)
 		c.printf("High watermark: %s, read to %s, %s in the log\n", words.Seq(found.AsOf), words.Seq(answer.ReadTo), words.Plural(answer.LogEvents, "event"))
 	})
 }
 
-// omitted counts what an answer left out, as far as it is known.
-func omitted(n int64) string {
-	if n < 0 {
-		return "more events"
+// omitted counts what an answer left out, as far as it is known: n, or when that is negative at least so many.
+func omitted(n, atLeast int64) string {
+	switch {
+	case n >= 0:
+		return words.Plural(n, "event")
+	case atLeast > 0:
+		return "at least " + words.Plural(atLeast, "event")
 	}
-	return words.Plural(n, "event")
+	return "perhaps more events"
 }
 
 // checkBounds refuses numbers that select nothing that could be.

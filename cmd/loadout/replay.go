@@ -32,7 +32,7 @@ func (replayCmd) Help() string {
 }
 
 func (o *replayCmd) run(ctx context.Context, c *call) error {
-	query := engine.Query{After: engine.Everything, Last: o.Last}
+	query := engine.Query{After: engine.Everything, Last: o.Last, Count: true}
 	if o.Cursor != nil {
 		query.After = *o.Cursor
 	}
@@ -82,7 +82,7 @@ func timeline(ctx context.Context, e *engine.Engine, q engine.Query, since time.
 	t := engine.NewTimeline(found.Events[first:])
 	t.AsOf, t.Skipped = found.AsOf, found.Skips.Bad
 	if first == 0 {
-		t.Omitted = found.Omitted // else all that is left out is older than since
+		t.Omitted, t.AtLeast = found.Omitted, found.AtLeast // else all that is left out is older than since
 	}
 	return t, nil
 }
@@ -100,7 +100,7 @@ func (c *call) printTimeline(t *engine.Timeline) {
 	c.printf("Duration: %s\n", t.Duration)
 	c.printf("Events: %d · Contracts: %d · Ownership claims: %d\n", t.TotalEvents, t.ContractCount, t.OwnershipCount)
 	if t.Omitted != 0 {
-		c.printf("%s before that left out: --last N, --cursor -1\n", omitted(t.Omitted))
+		c.printf("%s before that left out: --last N, --cursor -1\n", omitted(t.Omitted, t.AtLeast))
 	}
 	c.printf("%s\n", strings.Repeat("─", 60))
 	number, agent, kind := 0, 0, 0

@@ -117,6 +117,7 @@ type watcher struct {
 	past    *state.State // what it begins with: it knows what has superseded an event; nil once that is printed
 	readTo  int64        // up to where the agent has acknowledged
 	omitted int64        // events before the ones that it began with, -1: some, not counted
+	atLeast int64        // where omitted is -1: so many of them are known
 
 	head   int64 // highest sequence number seen
 	mode   engine.Mode
@@ -128,16 +129,20 @@ type watcher struct {
 
 // recent prints the newest events and returns the sequence number up to which the log was read for that.
 func (w *watcher) recent(ctx context.Context, e *engine.Engine, last int) (int64, error) {
-	query := engine.Query{After: engine.Everything, Agent: w.agent, Last: max(last, 1)}
+	query := engine.Query{After: engine.Everything, Agent: w.agent, Last: max(last, 1), Count: true}
 	found, err := e.Events(ctx, query)
 	if err != nil {
 		return 0, err
 	}
-	if w.omitted = found.Omitted; last == 0 && w.omitted >= 0 {
-		w.omitted += int64(len(found.Events))
+	if w.omitted, w.atLeast = found.Omitted, found.AtLeast; last == 0 {
+		if more := int64(len(found.Events)); w.omitted >= 0 {
+			w.omitted += more
+		} else {
+			w.atLeast += more
+		}
 	}
 	if w.omitted != 0 && !w.call.JSON && !w.plain {
-		w.call.printf("%s\n", w.call.dim("-- "+omitted(w.omitted)+" before left out; --cursor -1 shows them"))
+		w.call.printf("%s\n", w.call.dim("-- "+omitted(w.omitted, w.atLeast)+" before left out; --cursor -1 shows them"))
 	}
 	if last > 0 {
 		for i := range found.Events {
@@ -220,7 +225,7 @@ func (w *watcher) print(ev *event.Event) error {
 // say tells about the watching itself. Without text it says up to where the log was read, and how.
 func (w *watcher) say(text string) error {
 	if w.call.JSON {
-		return writeJSONLine(w.call.stdout, map[string]watchJSON{"watch": {w.head, w.mode, w.readTo, w.omitted, text}})
+		return writeJSONLine(w.call.stdout, map[string]watchJSON{"watch": {w.head, w.mode, w.readTo, w.omitted, w.atLeast, text}})
 	}
 	if text == "" {
 		text = fmt.Sprintf("%s, %s", words.AsOf(w.head), w.mode)
@@ -240,8 +245,9 @@ func (w *watcher) say(text string) error {
 type watchJSON struct {
 	AsOf    int64       `json:"asOf"`
 	Mode    engine.Mode `json:"mode"`
-	ReadTo  int64       `json:"readTo"`  // of the agent that was named, as it was at the start
-	Omitted int64       `json:"omitted"` // events before the first one, -1: some, not counted
+	ReadTo  int64       `json:"readTo"`                   // of the agent that was named, as it was at the start
+	Omitted int64       `json:"omitted"`                  // events before the first one, -1: some, not counted
+	AtLeast int64       `json:"omittedAtLeast,omitempty"` // where omitted is -1: so many of them are known
 	Note    string      `json:"note,omitempty"`
 }
 
