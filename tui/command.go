@@ -187,10 +187,13 @@ func (m *model) runCommand(typed string) tea.Cmd {
 	c.dialog = overlay.NewDialog(m.look.Theme, ": "+text.Line(line)).Wide()
 	m.showOutput(nil)
 	m.openDialog(c.dialog)
-	id, runner := c.id, m.runner
+	id, runner, past := c.id, m.runner, m.refusePast()
 	run := func() tea.Msg {
 		defer cancel()
-		err := runner.Run(ctx, argv, out)
+		err := past
+		if past == nil || runner.InPast(argv) {
+			err = runner.Run(ctx, argv, out)
+		}
 		return outputMsg{id, true, err}
 	}
 	return tea.Batch(run, remember, m.after(outputPause, outputMsg{id: id}))

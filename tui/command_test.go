@@ -25,6 +25,8 @@ func (r *manyRunner) Run(ctx context.Context, argv []string, out io.Writer) erro
 	return r.run(ctx, argv, out)
 }
 
+func (*manyRunner) InPast([]string) bool { return false }
+
 func (r *manyRunner) Complete(line string) []string {
 	_, last, _ := words.Unfinished(line)
 	var found []string

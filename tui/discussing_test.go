@@ -29,6 +29,7 @@ func (r *talkRunner) Run(_ context.Context, argv []string, out io.Writer) error 
 }
 
 func (*talkRunner) Complete(string) []string { return nil }
+func (*talkRunner) InPast([]string) bool     { return false }
 
 func talking(t *testing.T, r *talkRunner) *driver {
 	t.Helper()

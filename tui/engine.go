@@ -40,4 +40,6 @@ type Runner interface {
 	Run(ctx context.Context, argv []string, out io.Writer) error
 	// Complete lists what the last word of an unfinished line could become. It must be quick.
 	Complete(line string) []string
+	// InPast reports whether a line may be run while the past is shown: it changes nothing, or works the kill switch.
+	InPast(argv []string) bool
 }

@@ -21,10 +21,6 @@ import (
 
 // act opens the form of an action, filled from the selected row.
 func (m *model) act(i keymap.Intent) tea.Cmd {
-	if m.past() {
-		m.say(bad, fmt.Sprintf("this is the past, as of #%d; esc returns to now, where you can act", m.travel.at))
-		return m.scheduleTick()
-	}
 	subject := m.panes[m.focus].Subject()
 	switch i {
 	case keymap.Claim:

@@ -251,9 +251,7 @@ func (m *model) useful(i keymap.Intent) bool {
 		return m.now.halted == nil
 	case keymap.Resume:
 		return m.now.halted != nil
-	case keymap.Claim, keymap.Release, keymap.Acknowledge, keymap.Ask, keymap.AddTask, keymap.Decide:
-		return !m.past()
 	default:
-		return true
+		return !m.past() || !acts(i)
 	}
 }

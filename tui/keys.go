@@ -86,6 +86,10 @@ func (m *model) overlayKey(o overlay.Overlay, k tea.KeyMsg) tea.Cmd {
 // intent does what a person wants. What concerns the focused pane alone goes there.
 func (m *model) intent(i keymap.Intent, k tea.KeyMsg) tea.Cmd {
 	focused := m.panes[m.focus]
+	if err := m.refusePast(); err != nil && acts(i) {
+		m.say(bad, err.Error())
+		return m.scheduleTick()
+	}
 	switch i {
 	case keymap.None:
 		return nil
@@ -158,6 +162,18 @@ func (m *model) intent(i keymap.Intent, k tea.KeyMsg) tea.Cmd {
 		return m.askGoOn(focused)
 	default:
 		return m.do(m.focus, focused.Handle(i))
+	}
+}
+
+// acts reports whether an intent stores something or spends a turn. The kill switch is not among them: stop means stop.
+func acts(i keymap.Intent) bool {
+	switch i {
+	case keymap.Claim, keymap.Release, keymap.Acknowledge, keymap.Ask, keymap.AddTask, keymap.Decide, keymap.Force, keymap.Answer,
+		keymap.RunBridge, keymap.StartSession, keymap.Attach, keymap.Forget, keymap.Message, keymap.Caps,
+		keymap.CancelTurn, keymap.RetryTurn, keymap.SkipTurn, keymap.Discuss, keymap.GoOn:
+		return true
+	default:
+		return false
 	}
 }
 

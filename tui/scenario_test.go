@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -351,6 +352,45 @@ func TestStatesOfTheLog(t *testing.T) {
 	d.shows("! unreadable", "permission denied")
 }
 
+// In the past every key that stores something or spends a turn is refused, and the command line runs only what may be run then.
+func TestActingInThePastIsRefused(t *testing.T) {
+	r := &fakeRunner{}
+	d := drive(t, story(t), func(o *Options) { o.Runner, o.Bridge = r, &fakeBridge{} })
+	head := len(d.fake.events)
+	for _, tt := range []struct{ pane, keys string }{
+		{"1", "crAaTDF"}, {"3", "So"}, {"4", "Bo+-mLxrd"}, {"8", "a"},
+	} {
+		d.press("esc", "esc", "esc", tt.pane, "[")
+		d.shows(fmt.Sprintf("as of #%d of #%d", head-2, head-1))
+		for _, key := range tt.keys {
+			d.press(string(key))
+			d.shows("this is the past, as of #", "esc returns to now")
+			if d.m.overlays.Top() != nil {
+				t.Fatalf("%c opened something in the past", key)
+			}
+		}
+	}
+	d.press(":", "fail now", "enter")
+	d.shows("this is the past, as of #", "esc returns to now")
+	d.press("esc", ":", "status", "enter")
+	d.shows("all is well")
+	d.press("esc")
+	if len(r.ran) != 1 || r.ran[0][0] != "status" || len(d.fake.events) != head {
+		t.Errorf("ran %q, stored %d", r.ran, len(d.fake.events)-head)
+	}
+}
+
+// What is on its way is the past already: no form is opened beside it.
+func TestActingOnTheWayToThePastIsRefused(t *testing.T) {
+	d := drive(t, story(t))
+	cmd := d.m.update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("[")})
+	d.m.update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("c")})
+	d.shows("this is the past, as of #16")
+	settle(d.m, cmd)
+	d.press("esc", "c")
+	d.shows("Claim ")
+}
+
 func TestNoLogYet(t *testing.T) {
 	d := drive(t, newFake())
 	d.shows("Nobody holds anything", "No contracts yet", "No events yet", "Nobody has taken part yet")
@@ -368,6 +408,8 @@ func (r *fakeRunner) Run(ctx context.Context, argv []string, out io.Writer) erro
 	_, err := io.WriteString(out, "all is well\n\x1b[2Jreally\n")
 	return err
 }
+
+func (*fakeRunner) InPast(argv []string) bool { return argv[0] != "fail" }
 
 func (r *fakeRunner) Complete(line string) []string {
 	if line == "st" {

@@ -2,9 +2,11 @@ package tui
 
 import (
 	"context"
+	"fmt"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/tui/pane"
 )
@@ -22,6 +24,18 @@ type travel struct {
 }
 
 func (m *model) past() bool { return m.travel.at != live }
+
+// refusePast is why nothing can be done but to read: the past is shown, or is on its way. Nil in the present.
+func (m *model) refusePast() error {
+	at := m.travel.at
+	if m.travel.reading {
+		at = m.travel.want
+	}
+	if at == live {
+		return nil
+	}
+	return &engine.UsageError{Message: fmt.Sprintf("this is the past, as of #%d; esc returns to now, where you can act", at)}
+}
 
 // stepper is the pane that knows which event comes before and after another.
 type stepper interface {

@@ -257,9 +257,12 @@ func TestRunnerRefusesWhatNeedsAShell(t *testing.T) {
 	a.terminal = true
 	r := newRunner(&call{app: a})
 	var out strings.Builder
-	for _, verb := range []string{"completion bash", "demo", "tui", ""} {
+	for verb, why := range map[string]string{
+		"completion bash": "completion", "serve": "speaks with a program", "hook SessionStart": "answered to a program",
+		"tui": "tui", "tui --plain": "tui", "tui --frame 80x24": "tui", "": "the cockpit", "demo": "terminal",
+	} {
 		var usage *engine.UsageError
-		if err := r.Run(t.Context(), strings.Fields(verb), &out); !errors.As(err, &usage) || out.Len() > 0 {
+		if err := r.Run(t.Context(), strings.Fields(verb), &out); !errors.As(err, &usage) || !strings.Contains(err.Error(), why) || out.Len() > 0 {
 			t.Errorf("%q: %v, %s", verb, err, out.String())
 		}
 	}
