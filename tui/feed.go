@@ -2,8 +2,10 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,6 +47,7 @@ type update struct {
 	note     string
 	halted   *engine.HaltedError
 	caughtUp bool
+	lost     string                     // what the log has lost, for people
 	live     map[string]engine.Liveness // nil: as before
 	branch   string
 	drift    *engine.DriftReport // nil: as before
@@ -91,6 +94,29 @@ func (f *feed) follow(ctx context.Context) error {
 	})
 }
 
+// errEnough ends a following that has what it wants.
+var errEnough = errors.New("enough")
+
+// once brings what there is now, and how it is followed.
+func (f *feed) once(ctx context.Context) error {
+	v, err := f.engine.View(ctx)
+	if err != nil {
+		return err
+	}
+	f.start(ctx, v)
+	err = f.engine.FollowFrom(ctx, v, func(d engine.Delivery) error {
+		f.deliver(d)
+		if d.CaughtUp || d.Mode == engine.ModeMissing || d.Mode == engine.ModeUnreadable {
+			return errEnough
+		}
+		return ctx.Err()
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
 // start begins anew with a view.
 func (f *feed) start(ctx context.Context, v *engine.View) {
 	live := liveness(v)
@@ -99,6 +125,7 @@ func (f *feed) start(ctx context.Context, v *engine.View) {
 		f.state = v.State
 		u.events, u.reset = nil, true
 		u.halted, u.live, u.branch, u.holder, u.err = v.Halted, live, branch, bridged, nil
+		u.lost = strings.Join(v.Notes, "; ")
 	})
 }
 
@@ -111,6 +138,7 @@ func (f *feed) deliver(d engine.Delivery) {
 		}
 		u.events = append(u.events, d.Events...)
 		u.mode, u.halted, u.caughtUp, u.err = d.Mode, d.Halted, d.CaughtUp, nil
+		u.lost = d.Lost
 		if d.Note != "" {
 			u.note = d.Note
 		}
@@ -204,7 +232,7 @@ func (f *feed) take() update {
 	defer f.mu.Unlock()
 	u := f.pending
 	u.state = f.state.Clone()
-	f.pending = update{mode: u.mode, halted: u.halted, caughtUp: u.caughtUp, branch: u.branch, err: u.err}
+	f.pending = update{mode: u.mode, halted: u.halted, caughtUp: u.caughtUp, lost: u.lost, branch: u.branch, err: u.err}
 	return u
 }
 

@@ -17,7 +17,7 @@ import (
 const maxFrame = 1000
 
 // Frame draws one frame of w×h cells, each line ended by a newline, for scripts, documentation and tests. Without styled it has no escape
-// sequences. It follows nothing and needs no terminal.
+// sequences. It shows what the cockpit does at this moment, a log that is not there or cannot be read included, and needs no terminal.
 func Frame(ctx context.Context, o Options, w, h int, styled bool) (string, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -36,13 +36,12 @@ func Frame(ctx context.Context, o Options, w, h int, styled bool) (string, error
 	}
 	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	m.resize(w, h)
-	v, err := o.Engine.View(ctx)
-	if err != nil {
-		return "", err
+	if err := m.feed.once(ctx); ctx.Err() != nil {
+		return "", ctx.Err()
+	} else if err != nil {
+		m.feed.change(func(u *update) { u.err = err })
 	}
-	m.feed.start(ctx, v)
 	u := m.feed.take()
-	u.mode, u.caughtUp = engine.ModeLive, true
 	if o.At == Now {
 		u.drift = driftNow(ctx, o.Engine)
 	}

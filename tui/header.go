@@ -147,16 +147,19 @@ func (m *model) mode() (mark, word string, style theme.Style) {
 	}
 	switch m.now.mode {
 	case engine.ModeMissing:
-		if m.live.State.Head() >= 0 {
+		if m.live.State.Head() >= 0 || m.now.lost != "" {
 			return t.Warning, "log is gone", t.Bad
 		}
 		return t.Idle, "no log yet", t.Dim
 	case engine.ModeUnreadable:
 		return t.Warning, "unreadable", t.Bad
-	case engine.ModePolling:
+	case engine.ModeLive, engine.ModePolling:
+	}
+	switch {
+	case m.now.lost != "":
+		return t.Warning, "older log", t.Bad
+	case m.now.mode == engine.ModePolling:
 		return t.Live, "polling", t.Good
-	case engine.ModeLive:
-		return t.Live, "live", t.Good
 	}
 	return t.Live, "live", t.Good
 }
@@ -199,8 +202,6 @@ func (m *model) footer() string {
 	switch {
 	case m.prompt != nil:
 		return m.prompt.row(t.Theme, m.w)
-	case m.now.why != "" && m.w < branded:
-		return t.Row(m.w, theme.Style{}, theme.Spans{theme.S(" "+t.Warning+" "+text.Line(m.now.why), t.Bad)}, nil)
 	case m.toast.text != "":
 		mark, style := t.Dot, t.Text
 		switch m.toast.tone {
@@ -211,6 +212,8 @@ func (m *model) footer() string {
 		case plainly:
 		}
 		return t.Row(m.w, theme.Style{}, theme.Spans{theme.S(" "+mark+" "+text.Line(m.toast.text), style)}, nil)
+	case m.now.why != "" && m.w < branded:
+		return t.Row(m.w, theme.Style{}, theme.Spans{theme.S(" "+t.Warning+" "+text.Line(m.now.why), t.Bad)}, nil)
 	}
 	var left, right theme.Spans
 	if n := m.live.State.Unread(m.actor); n.Count > 0 && m.w >= 60 {

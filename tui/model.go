@@ -94,7 +94,8 @@ type status struct {
 	halted   *engine.HaltedError
 	caughtUp bool
 	branch   string
-	why      string // why the log cannot be read, empty while it can
+	lost     string // what was answered and is in the log no more, empty when nothing is
+	why      string // why the log cannot be read, or what it has lost; empty while all is well
 	err      error
 }
 
@@ -320,6 +321,11 @@ func (m *model) fed(u update) tea.Cmd {
 	m.dirty = true
 	m.now.loaded = true
 	m.now.mode, m.now.halted, m.now.caughtUp, m.now.branch, m.now.err = u.mode, u.halted, u.caughtUp, u.branch, u.err
+	if m.now.lost != u.lost {
+		if m.now.lost = u.lost; u.lost != "" {
+			m.say(bad, u.lost)
+		}
+	}
 	if u.note != "" {
 		m.say(plainly, u.note)
 		m.now.why = u.note
@@ -327,7 +333,7 @@ func (m *model) fed(u update) tea.Cmd {
 	if u.err != nil {
 		m.now.why = u.err.Error()
 	} else if u.mode != engine.ModeUnreadable {
-		m.now.why = ""
+		m.now.why = u.lost
 	}
 	if u.reset {
 		m.travel.state = nil

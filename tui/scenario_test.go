@@ -347,6 +347,23 @@ func TestStatesOfTheLog(t *testing.T) {
 	})
 	d.shows("1 bad line", "Nobody holds anything")
 
+	// What it has lost is said on top of how it is followed, until the next write takes it down.
+	const older = "the log is an older copy, which ends at seq 1: it had reached 2"
+	tell(func(d *engine.Delivery) { d.Lost = older })
+	d.shows("! older log", older)
+	d.run(named["down"]) // takes the message away, and not the state
+	d.shows("! older log", "the log is an older copy", "? help")
+	d.resize(60, 20)
+	d.shows("! older log", "! the log is an older copy")
+	d.press("c", "esc", "y")
+	d.shows("nothing to copy") // a message comes before it
+	d.resize(120, 40)
+	tell(func(d *engine.Delivery) { d.Mode, d.Lost = engine.ModeMissing, "the log is gone: it had reached seq 2" })
+	d.shows("! log is gone", "the log is gone: it had reached seq 2")
+	tell(func(*engine.Delivery) {})
+	d.run(named["down"])
+	d.hides("older log", "the log is gone")
+
 	d.m.feed.change(func(u *update) { u.err = errors.New("permission denied") })
 	settle(d.m, d.m.fed(d.m.feed.take()))
 	d.shows("! unreadable", "permission denied")
