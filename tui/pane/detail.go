@@ -71,11 +71,19 @@ func (d *Detail) Text(s string, style theme.Style) {
 	}
 }
 
-// Marked adds a line behind a mark; where it is wrapped the mark is repeated.
+// Marked adds an item behind a mark; its further lines are indented below the first.
 func (d *Detail) Marked(mark, s string, style theme.Style) {
+	d.behind(mark, text.Blank(text.Width(mark)), s, style)
+}
+
+// Quoted adds lines that each have the mark, also where one is wrapped.
+func (d *Detail) Quoted(mark, s string, style theme.Style) { d.behind(mark, mark, s, style) }
+
+func (d *Detail) behind(first, next, s string, style theme.Style) {
 	for _, line := range text.Lines(s) {
-		for _, part := range text.Wrap(line, d.w-text.Width(mark)) {
-			d.Add(theme.S(mark+part, style))
+		for _, part := range text.Wrap(line, d.w-text.Width(first)) {
+			d.Add(theme.S(first+part, style))
+			first = next
 		}
 	}
 }

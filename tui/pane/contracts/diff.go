@@ -33,7 +33,7 @@ func (p *rows) difference(d *pane.Detail, diff *engine.ContractDiff, w int) {
 		}
 		for _, l := range h.Lines {
 			mark, style := p.kind(l.Kind)
-			d.Marked(mark+" ", l.Text, style)
+			d.Quoted(mark+" ", l.Text, style)
 		}
 	}
 }

@@ -182,11 +182,7 @@ func (p *Pane) decision(d *pane.Detail, s discuss.Statement, key rendering) {
 		}
 		d.Heading(part.head)
 		for _, item := range part.items {
-			mark := p.Dot + " "
-			for _, line := range text.Wrap(text.Line(item), key.w-text.Width(mark)) {
-				d.Add(theme.S(mark+line, part.style))
-				mark = text.Blank(text.Width(mark))
-			}
+			d.Marked(p.Dot+" ", text.Line(item), part.style)
 		}
 	}
 	d.Add(theme.S(strings.Repeat(p.Horizontal, key.w), p.Good))
