@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/host"
+	"github.com/agentloadout/loadout/engine/turn"
 	"github.com/agentloadout/loadout/store"
 )
 
@@ -22,6 +23,7 @@ type Options struct {
 	Env     func(name string) string // default os.Getenv
 	Host    Host                     // the machine's processes; default this machine
 	FS      FS                       // default the real file system
+	Reaper  turn.Reaper              // ends what lost turns left running; default: nobody does
 
 	LockWait     time.Duration // how long to wait for the lock, default 10 s
 	Poll         time.Duration // how often Follow looks at the log's size and the kill switch, default 250 ms

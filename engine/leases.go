@@ -5,9 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/turn"
 )
 
 // bridgeLock is the lock of the one bridge or discussion of a project.
@@ -56,6 +59,26 @@ func (e *Engine) BridgeHolder(ctx context.Context) (*LockedError, error) {
 func (e *Engine) TurnLease(ctx context.Context, agent string, wait time.Duration) (release func() error, err error) {
 	release, err = e.lease(ctx, sessionLock(agent), wait)
 	return release, e.inWords(err)
+}
+
+// TurnMark is the mark of a turn of this project, see turn.Mark.
+func (e *Engine) TurnMark(id string) string {
+	dir, err := filepath.EvalSymlinks(e.project.Dir)
+	if err != nil {
+		dir = e.project.Dir
+	}
+	return turn.Mark(dir, id)
+}
+
+// Reap ends what a turn left running whose process is gone, which is known to who has its session's TurnLease.
+func (e *Engine) Reap(id string) error {
+	if e.options.Reaper == nil {
+		return nil
+	}
+	if err := e.options.Reaper.Reap(e.TurnMark(id)); err != nil {
+		return fmt.Errorf("turn %s: %w", id, err)
+	}
+	return nil
 }
 
 // sessionLock is the lock of the session of an agent.

@@ -9,6 +9,7 @@ import (
 	"github.com/agentloadout/loadout/providers/acp"
 	"github.com/agentloadout/loadout/providers/claude"
 	"github.com/agentloadout/loadout/providers/codex"
+	"github.com/agentloadout/loadout/providers/internal/process"
 	"github.com/agentloadout/loadout/providers/sim"
 )
 
@@ -23,3 +24,9 @@ func All(agents map[string][]string) []turn.Provider {
 	}
 	return all
 }
+
+// Reaper ends what the programs of turns left running. Only Linux shows it; on Windows nothing is left.
+type Reaper struct{}
+
+// Reap ends every process of this user that carries a turn's mark.
+func (Reaper) Reap(mark string) error { return process.Reap(mark) }

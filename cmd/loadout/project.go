@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/providers"
 )
 
 // open finds the project and makes its engine, once for each call. lockWait 0 takes the engine's default.
@@ -33,6 +34,7 @@ func (c *call) open(lockWait time.Duration) (*engine.Engine, error) {
 		Clock:    c.now,
 		Env:      c.callerEnv,
 		Host:     c.host,
+		Reaper:   providers.Reaper{},
 		LockWait: lockWait,
 
 		CompactAbove: int64(set.Compaction.Above),

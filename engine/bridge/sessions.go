@@ -13,8 +13,9 @@ import (
 	"github.com/agentloadout/loadout/engine/words"
 )
 
-// Settle looks for turns that the log shows as running though nobody waits for them any more, and records that nobody knows what came
-// of them. A turn whose process lives is left alone. While the kill switch is on it does the same.
+// Settle looks for turns that the log shows as running though nobody waits for them any more, ends what they left running, and records
+// that nobody knows what came of them. A turn whose process lives is left alone, and one of which something cannot be ended stays as it
+// is, with an error. While the kill switch is on it does the same.
 func Settle(ctx context.Context, e *engine.Engine) error {
 	v, err := e.View(ctx)
 	if err != nil {
@@ -44,8 +45,19 @@ func Settle(ctx context.Context, e *engine.Engine) error {
 
 // settleAgent is Settle for an agent whose lease is held.
 func settleAgent(ctx context.Context, e *engine.Engine, tell *teller, agent string) error {
+	v, err := e.View(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range v.State.OpenTurns() {
+		if t.Status == state.TurnRunning && event.SameName(t.Agent, agent) {
+			if err := e.Reap(t.ID); err != nil {
+				return err
+			}
+		}
+	}
 	var lost []state.Turn
-	_, err := e.RecordTurns(ctx, "", func(v engine.View) ([]event.Event, error) {
+	_, err = e.RecordTurns(ctx, "", func(v engine.View) ([]event.Event, error) {
 		var turns []event.Turn
 		lost = nil
 		for _, t := range v.State.OpenTurns() {
@@ -367,8 +379,29 @@ func settleByPerson(ctx context.Context, e *engine.Engine, name, by string, acti
 	})
 }
 
-// CancelTurn ends a turn that runs, whichever process runs it: the one of an id or an agent's.
+// CancelTurn ends a turn that runs, whichever process runs it: the one of an id or an agent's. When that process is gone, it ends what
+// the turn left running.
 func CancelTurn(ctx context.Context, e *engine.Engine, name, by string) (engine.Receipt, error) {
+	v, err := e.View(ctx)
+	if err != nil {
+		return engine.Receipt{}, err
+	}
+	for _, t := range matching(v.State, name) {
+		if t.Status != state.TurnRunning {
+			continue
+		}
+		release, err := e.TurnLease(ctx, t.Agent, 0)
+		if locked := (*engine.LockedError)(nil); errors.As(err, &locked) {
+			break // it lives, and ends the turn when it sees that
+		}
+		if err != nil {
+			return engine.Receipt{}, err
+		}
+		if err := errors.Join(e.Reap(t.ID), release()); err != nil {
+			return engine.Receipt{}, err
+		}
+		break
+	}
 	return e.RecordTurns(ctx, by, func(v engine.View) ([]event.Event, error) {
 		for _, t := range matching(v.State, name) {
 			if t.Status == state.TurnRunning {

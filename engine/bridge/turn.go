@@ -123,7 +123,8 @@ func ask(ctx context.Context, e *engine.Engine, o *Options, s submission, progre
 	}
 	reply, err := provider.Do(ctx, turn.Turn{
 		Session: s.turn.Session, Dir: s.dir, Prompt: s.prompt, Permissions: s.permissions, Schema: s.schema, Deadline: o.Deadline, Before: s.before,
-		Env: []string{engine.EnvAgent + "=" + s.turn.Agent, "LOADOUT_PROJECT=" + e.Project().Root},
+		Mark: e.TurnMark(s.turn.ID),
+		Env:  []string{engine.EnvAgent + "=" + s.turn.Agent, "LOADOUT_PROJECT=" + e.Project().Root},
 	}, progress)
 	if err == nil && s.turn.Session != "" && reply.Session != s.turn.Session {
 		err = &turn.Failure{

@@ -5,6 +5,8 @@ package turn
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"time"
 )
@@ -22,9 +24,24 @@ const (
 	MaxAnswer = 1 << 20   // bytes of answer that are kept
 )
 
-// EnvMark is the environment variable that marks a turn's program and all that it starts. Its value says which turn; inside a turn
-// that a turn started, both with a slash between them. A process that finds it runs on behalf of an automatic turn.
+// EnvMark is the environment variable that marks a turn's program and all that it starts. Its value has the Mark of the turn and a random
+// word, with a slash between them; inside a turn that a turn started, those of the outer one come first. A process that finds it runs on
+// behalf of an automatic turn.
 const EnvMark = "LOADOUT_TURN"
+
+// Mark names a turn of the project with the directory dir, which is free of links, as far as that matters to processes: the same turn of a
+// copy of the project has another one.
+func Mark(dir, id string) string {
+	sum := sha256.Sum256([]byte(dir + "\x00" + id))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Reaper ends what turns left running.
+type Reaper interface {
+	// Reap ends every process of this user on this machine that carries a Mark, with its descendants, and returns when none is left. This
+	// process stays. The error says which ones could not be ended. What the system does not show is not found.
+	Reap(mark string) error
+}
 
 // ErrKilled is the cause of a context that the kill switch cancelled: context.WithCancelCause(ctx) and cancel(ErrKilled). A
 // provider then gives the program KillGrace instead of CancelGrace.
@@ -73,6 +90,7 @@ type Turn struct {
 	Deadline    time.Duration
 	Before      Usage    // what the session reported in all before this turn, for programs that report running totals
 	Env         []string // further KEY=value for the program
+	Mark        string   // for EnvMark, by which a Reaper finds what the turn started; empty: nobody looks for it
 }
 
 // Permissions are what a turn may do. The zero value is what the program does by itself.

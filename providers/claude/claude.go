@@ -103,7 +103,7 @@ func (Provider) Do(ctx context.Context, t turn.Turn, progress func(turn.Progress
 
 	s := newStream(t, session, progress)
 	lines, err := process.Run(ctx, process.Command{
-		Path: path, Args: args, Dir: t.Dir, Env: environ(t.Env), Deadline: program.Deadline(t),
+		Path: path, Args: args, Dir: t.Dir, Env: environ(t.Env), Mark: t.Mark, Deadline: program.Deadline(t),
 	}, program.Inert(t.Prompt), s.line)
 	if err != nil {
 		return turn.Reply{Session: t.Session}, claude.NotStarted(ctx, t.Permissions.Command, err)

@@ -96,7 +96,7 @@ func (Provider) Do(ctx context.Context, t turn.Turn, progress func(turn.Progress
 		"-c", "features.unbounded_connection_retries=false")
 	args = append(args, flags...)
 	if t.Permissions.Forbid {
-		servers, err := serverFlags(ctx, process.Command{Path: path, Args: command, Dir: t.Dir, Env: t.Env})
+		servers, err := serverFlags(ctx, process.Command{Path: path, Args: command, Dir: t.Dir, Env: t.Env, Mark: t.Mark})
 		if err != nil {
 			return reply, err
 		}
@@ -120,7 +120,7 @@ func (Provider) Do(ctx context.Context, t turn.Turn, progress func(turn.Progress
 
 	s := newStream(t, progress)
 	lines, err := process.Run(ctx, process.Command{
-		Path: path, Args: args, Dir: t.Dir, Env: t.Env, Deadline: program.Deadline(t),
+		Path: path, Args: args, Dir: t.Dir, Env: t.Env, Mark: t.Mark, Deadline: program.Deadline(t),
 	}, strings.ToValidUTF8(t.Prompt, "\uFFFD"), s.line)
 	if err != nil {
 		return reply, codex.NotStarted(ctx, t.Permissions.Command, err)

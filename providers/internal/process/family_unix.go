@@ -4,8 +4,12 @@ package process
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -21,9 +25,9 @@ type entry struct {
 
 // family is a program with its descendants. It is used by one goroutine.
 type family struct {
-	pid   int    // of the program, and so of its group
+	pid   int    // of the program, and so of its group; 0: there is none
 	start uint64 // of the program; 0 when it could not be seen
-	mark  string
+	ours  func(mark string) bool
 	known map[int]uint64 // pid to start of each living member seen
 }
 
@@ -31,7 +35,7 @@ type family struct {
 func isolate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func newFamily(p *os.Process, mark string) *family {
-	f := &family{pid: p.Pid, mark: mark, known: map[int]uint64{}}
+	f := &family{pid: p.Pid, known: map[int]uint64{}, ours: func(m string) bool { return m == mark || strings.HasPrefix(m, mark+"/") }}
 	if e, ok := lookUp(p.Pid); ok {
 		f.start = e.start
 		f.known[e.pid] = e.start
@@ -57,7 +61,7 @@ func (f *family) observe() []entry {
 	}
 	// The number of a group that still has members is not given away; without any, its number may lead another group by now.
 	leader, led := byPID[f.pid]
-	if ours := !led || leader.start == f.start; ours {
+	if ours := f.pid > 0 && (!led || leader.start == f.start); ours {
 		for _, e := range all {
 			if e.group == f.pid {
 				f.known[e.pid] = e.start
@@ -84,14 +88,20 @@ func (f *family) observe() []entry {
 // interrupt asks the program and its group to stop. Those that left the group are the program's own to stop.
 func (f *family) interrupt() { _ = syscall.Kill(-f.pid, syscall.SIGINT) } // it may have ended meanwhile
 
-// kill ends every member. It returns when none is left, or after killLimit.
+// kill ends every member but this process. It returns when none is left, or after killLimit.
 func (f *family) kill() {
 	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		found := false
 		for _, e := range f.observe() {
-			if _, ok := f.known[e.pid]; !ok && e.start >= f.start && carries(e.pid, f.mark) {
+			if _, ok := f.known[e.pid]; !ok && e.start >= f.start && f.ours(markOf(e.pid)) {
 				f.known[e.pid] = e.start
+				found = true
 			}
 		}
+		if found {
+			f.observe() // their children, as long as they can be told by them
+		}
+		delete(f.known, os.Getpid()) // which may run on behalf of the turn that it ends
 		if len(f.known) == 0 || time.Since(began) > killLimit {
 			return
 		}
@@ -99,6 +109,19 @@ func (f *family) kill() {
 			f.strike(pid, start)
 		}
 	}
+}
+
+// Reap is turn.Reaper's.
+func Reap(mark string) error {
+	if mark == "" {
+		return nil // not everything without one
+	}
+	f := &family{known: map[int]uint64{}, ours: func(m string) bool { return slices.Contains(strings.Split(m, "/"), mark) }}
+	f.kill()
+	if len(f.known) > 0 {
+		return fmt.Errorf("processes that a turn left cannot be ended: %d", slices.Sorted(maps.Keys(f.known)))
+	}
+	return nil
 }
 
 // strike kills one process. FindProcess comes before the comparison: where the system has handles of processes, it holds

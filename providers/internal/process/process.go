@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -35,6 +37,7 @@ type Command struct {
 	Env      []string      // further KEY=value, see Environ
 	Deadline time.Duration // 0: none
 	Grace    time.Duration // between interrupt and kill; 0: turn.CancelGrace
+	Mark     string        // of the turn, see turn.EnvMark
 }
 
 // End is how a program came to its end.
@@ -82,7 +85,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
-	mark, err := newMark()
+	mark, err := newMark(c.Mark)
 	if err != nil {
 		return nil, err
 	}
@@ -224,17 +227,14 @@ func (p *Process) settle() bool {
 	return p.stdout.drained(drainWait) && p.stderr.drained(drainWait)
 }
 
-// newMark is the value of turn.EnvMark for one more program, with those of the turns around this process before it.
-func newMark() (string, error) {
+// newMark is the value of turn.EnvMark for one more program of a turn, behind those of the turns around this process.
+func newMark(turnMark string) (string, error) {
 	var b [8]byte
 	if _, err := rand.Read(b[:]); err != nil {
 		return "", fmt.Errorf("make mark: %w", err)
 	}
-	mark := hex.EncodeToString(b[:])
-	if outer := os.Getenv(turn.EnvMark); outer != "" {
-		mark = outer + "/" + mark
-	}
-	return mark, nil
+	words := slices.DeleteFunc([]string{os.Getenv(turn.EnvMark), turnMark, hex.EncodeToString(b[:])}, func(s string) bool { return s == "" })
+	return strings.Join(words, "/"), nil
 }
 
 // pipes opens several pipes and closes all of them when one cannot be had.

@@ -24,6 +24,12 @@ func TestMain(m *testing.M) {
 	if os.Getenv("TEST_ECHO") != "" {
 		echo()
 	}
+	if mark := os.Getenv("TEST_REAP"); mark != "" {
+		if err := Reap(mark); err != nil {
+			os.Exit(5)
+		}
+		os.Exit(0)
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -313,7 +319,7 @@ func TestReusedNumberIsNotHit(t *testing.T) {
 	if !ok {
 		t.Fatal("not in the table")
 	}
-	f := &family{pid: pid, start: e.start - 1, mark: "another", known: map[int]uint64{pid: e.start - 1}}
+	f := &family{pid: pid, start: e.start - 1, ours: func(string) bool { return false }, known: map[int]uint64{pid: e.start - 1}}
 	f.kill()
 	f.strike(pid, e.start-1)
 	if now, ok := lookUp(pid); !ok || now != e {
@@ -325,12 +331,14 @@ func TestReusedNumberIsNotHit(t *testing.T) {
 
 func TestMarkNamesTheTurnsAround(t *testing.T) {
 	t.Setenv(turn.EnvMark, "outer")
-	mark, err := newMark()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if rest, ok := strings.CutPrefix(mark, "outer/"); !ok || len(rest) != 16 {
-		t.Errorf("mark %q", mark)
+	for turnMark, prefix := range map[string]string{"": "outer/", "inner": "outer/inner/"} {
+		mark, err := newMark(turnMark)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rest, ok := strings.CutPrefix(mark, prefix); !ok || len(rest) != 16 {
+			t.Errorf("mark %q", mark)
+		}
 	}
 }
 

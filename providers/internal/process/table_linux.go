@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/agentloadout/loadout/engine/turn"
 )
@@ -56,16 +57,21 @@ func lookUp(pid int) (entry, bool) {
 	return e, true
 }
 
-// carries reports whether the environment with which a process was started has the mark, or one below it.
-func carries(pid int, mark string) bool {
-	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+// markOf is the mark in the environment with which a process of this user was started, "" without one.
+func markOf(pid int) string {
+	dir := "/proc/" + strconv.Itoa(pid)
+	var stat syscall.Stat_t
+	if err := syscall.Stat(dir, &stat); err != nil || int(stat.Uid) != os.Getuid() {
+		return ""
+	}
+	env, err := os.ReadFile(dir + "/environ")
 	if err != nil {
-		return false // another user's, or ended
+		return "" // ended, or not for us to see
 	}
 	for kv := range bytes.SplitSeq(env, []byte{0}) {
-		if value, ok := strings.CutPrefix(string(kv), turn.EnvMark+"="); ok {
-			return value == mark || strings.HasPrefix(value, mark+"/")
+		if value, ok := bytes.CutPrefix(kv, []byte(turn.EnvMark+"=")); ok {
+			return string(value)
 		}
 	}
-	return false
+	return ""
 }
