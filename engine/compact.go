@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/store"
 )
 
@@ -59,14 +60,16 @@ func (e *Engine) Compact(ctx context.Context, o CompactOptions) (CompactResult, 
 
 // Maintain compacts the log by the defaults when it is larger than Options.CompactAbove and has at least doubled since the last
 // compaction. It does not wait for the lock. It is for moments in which nobody waits for an answer: after a verb has printed
-// its own, or when a cockpit is idle. The notes are for the person; nil when there was nothing to do.
-func (e *Engine) Maintain(ctx context.Context) []string {
+// its own, or when a cockpit is idle. say is told what is about to take its time; the notes are for the person, nil when there was nothing
+// to do. Whoever ends ctx puts it off.
+func (e *Engine) Maintain(ctx context.Context, say func(string)) []string {
 	e.mu.Lock()
 	size, last := e.mem.at.Offset, e.mem.last
 	e.mu.Unlock()
 	if above := e.options.CompactAbove; above < 0 || size < above || size < 2*last.end {
 		return nil
 	}
+	say(fmt.Sprintf("the log has grown to %s and is compacted now; what was asked for is done, and to interrupt this only puts it off", words.Bytes(size)))
 	impatient := store.Open(e.project.Dir, store.Options{
 		FS: e.options.FS, LockWait: -1, Command: e.options.Command, AllowNetwork: e.options.AllowNetwork,
 	})
@@ -74,7 +77,7 @@ func (e *Engine) Maintain(ctx context.Context) []string {
 	var locked *LockedError
 	var halted *HaltedError
 	switch {
-	case errors.As(err, &locked), errors.As(err, &halted):
+	case errors.As(err, &locked), errors.As(err, &halted), ctx.Err() != nil:
 		return nil // another time
 	case err != nil:
 		return []string{"the log is large and could not be compacted: " + err.Error()}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -202,11 +203,17 @@ func TestMaintain(t *testing.T) {
 	s := newScene(t)
 	s.clock.now = s.clock.now.Add(DefaultMaxAge) // so that nothing is too old
 	s.fill("codex", 0, DefaultMaxEvents+500)
+	said := 0
+	say := func(text string) {
+		if said++; !strings.Contains(text, "is compacted now") {
+			t.Errorf("said %q", text)
+		}
+	}
 	small := s.open(Options{})
 	if _, err := small.View(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if notes := small.Maintain(t.Context()); notes != nil {
+	if notes := small.Maintain(t.Context(), say); notes != nil {
 		t.Errorf("a small log: %q", notes)
 	}
 	large := s.open(Options{CompactAbove: 1000})
@@ -214,17 +221,24 @@ func TestMaintain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := store.Open(s.path(""), store.Options{}).Update(t.Context(), func(*store.Tx) error {
-		if notes := large.Maintain(t.Context()); notes != nil {
+		if notes := large.Maintain(t.Context(), say); notes != nil {
 			t.Errorf("with the lock held: %q", notes)
 		}
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if notes := large.Maintain(t.Context()); len(notes) != 1 || !strings.Contains(notes[0], "compacted") {
+	interrupted, cancel := context.WithCancel(t.Context())
+	if notes := large.Maintain(interrupted, func(string) { cancel() }); notes != nil {
+		t.Errorf("interrupted: %q", notes)
+	}
+	if notes := large.Maintain(t.Context(), say); len(notes) != 1 || !strings.Contains(notes[0], "compacted") {
 		t.Errorf("a large log: %q", notes)
 	}
-	if notes := large.Maintain(t.Context()); notes != nil {
+	if notes := large.Maintain(t.Context(), say); notes != nil {
 		t.Errorf("at once again: %q", notes)
+	}
+	if said != 2 { // with the lock held, and when it was free
+		t.Errorf("said %d times what is done", said)
 	}
 }

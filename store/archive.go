@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	archiveSuffix = ".archive" // a byte copy of a log before a rewrite
+	archiveSuffix = ".archive" // a log as it was before a rewrite
 	corruptSuffix = ".corrupt" // the bad lines that the rewrite took out, byte for byte
 	tmpSuffix     = ".tmp"
 )
@@ -105,8 +105,11 @@ func (l *Log) openArchive(a Archive) (*source, error) {
 	return f, nil
 }
 
-// Archive copies the log as it is, byte for byte and durably, under a new name.
-func (tx *Tx) Archive(ctx context.Context) (Archive, error) {
+// archive keeps the log as it is, byte for byte and durably, under a new name. The
+// caller is about to put another file in the place of the log: where the file
+// system can, the archive is this same file under a second name, so that others
+// need not wait for a copy. Else it is a copy.
+func (tx *Tx) archive(ctx context.Context) (Archive, error) {
 	if err := tx.open(); err != nil {
 		return Archive{}, err
 	}
@@ -116,26 +119,55 @@ func (tx *Tx) Archive(ctx context.Context) (Archive, error) {
 	if tx.file == nil {
 		return Archive{}, fmt.Errorf("archive log: %w", ErrMissing)
 	}
-	stamp := time.Now().UnixMilli()
-	f, err := tx.log.createNew(archiveName(stamp, archiveSuffix))
-	for errors.Is(err, fs.ErrExist) {
-		stamp++
-		f, err = tx.log.createNew(archiveName(stamp, archiveSuffix))
+	stamp, err := free(tx.link)
+	if err != nil {
+		stamp, err = free(func(name string) error { return tx.copyTo(ctx, name) })
 	}
 	if err != nil {
 		return Archive{}, fmt.Errorf("archive log: %w", err)
 	}
 	name := archiveName(stamp, archiveSuffix)
-	a := Archive{Name: name, Path: filepath.Join(tx.log.dir, name), Created: time.UnixMilli(stamp).UTC()}
-	a.Size = tx.file.info.Size()
-	err = closeSynced(f, copyRange(ctx, f, tx.file, 0, a.Size))
-	if err == nil {
-		err = tx.log.fs.SyncDir(tx.log.dir)
-	}
-	if err != nil {
+	a := Archive{Name: name, Path: filepath.Join(tx.log.dir, name), Created: time.UnixMilli(stamp).UTC(), Size: tx.file.info.Size()}
+	if err := tx.log.fs.SyncDir(tx.log.dir); err != nil {
 		return Archive{}, fmt.Errorf("archive log: %w", also(err, tx.log.fs.Remove(a.Path)))
 	}
 	return a, nil
+}
+
+// free makes an archive under the first name from now on that is not taken.
+func free(create func(name string) error) (stamp int64, err error) {
+	for stamp = time.Now().UnixMilli(); ; stamp++ {
+		if err = create(archiveName(stamp, archiveSuffix)); !errors.Is(err, fs.ErrExist) {
+			return stamp, err
+		}
+	}
+}
+
+// link gives the log, all of it on disk, a second name.
+func (tx *Tx) link(name string) error {
+	current, err := tx.log.names(tx.log.path, tx.file.info)
+	if err == nil && !current {
+		err = ErrChanged
+	}
+	if err == nil {
+		err = tx.file.Sync()
+	}
+	if err == nil {
+		err = tx.log.fs.Link(tx.log.path, filepath.Join(tx.log.dir, name))
+	}
+	return err
+}
+
+// copyTo copies the log into a new file.
+func (tx *Tx) copyTo(ctx context.Context, name string) error {
+	f, err := tx.log.createNew(name)
+	if err != nil {
+		return err
+	}
+	if err = closeSynced(f, copyRange(ctx, f, tx.file, 0, tx.file.info.Size())); err != nil {
+		return also(err, tx.log.fs.Remove(filepath.Join(tx.log.dir, name)))
+	}
+	return nil
 }
 
 // createNew creates a file in the directory of the log that must not exist.
@@ -189,7 +221,7 @@ func (tx *Tx) Rewrite(ctx context.Context, keep func(Line) bool, extra [][]byte)
 // lines with a number from limit on go where the bad lines go, and the highest
 // number that there was is that of the others.
 func (tx *Tx) RewriteBelow(ctx context.Context, limit int64, keep func(Line) bool, extra [][]byte) (_ Archive, err error) {
-	a, err := tx.Archive(ctx)
+	a, err := tx.archive(ctx)
 	if err != nil {
 		return Archive{}, err
 	}

@@ -149,6 +149,9 @@ func TestRewriteFails(t *testing.T) {
 			l := logWith(t, text(0, 1)+"bad\n"+text(2), store.Options{FS: fsys})
 			before := readFile(t, l.Path())
 			fsys.Inject(fault)
+			if strings.HasPrefix(name, "archive") { // where the log cannot have two names it is copied
+				fsys.Inject(storetest.Fault{Op: storetest.Link, Name: archive, Err: syscall.EPERM})
+			}
 			if _, err := rewrite(t, l, 1, event(3)); !errors.Is(err, fault.Err) {
 				t.Fatalf("error %v", err)
 			}
@@ -161,6 +164,34 @@ func TestRewriteFails(t *testing.T) {
 			fsys.Heal()
 			write(t, l, 1)
 		})
+	}
+}
+
+// TestArchiveWithoutALink: the archive is the file that was the log, or else a copy of it; what is written later is in neither.
+func TestArchiveWithoutALink(t *testing.T) {
+	for _, linked := range []bool{true, false} {
+		fsys := storetest.New()
+		if !linked {
+			fsys.Inject(storetest.Fault{Op: storetest.Link, Name: "*.archive", Err: syscall.EPERM})
+		}
+		l := logWith(t, text(0, 1, 2)+`{"seq":3,"torn`, store.Options{FS: fsys})
+		was, err := os.Stat(l.Path())
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := rewrite(t, l, 2, event(4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, l, 1)
+		is, err := os.Stat(a.Path)
+		if err != nil || os.SameFile(was, is) != linked || is.Size() != a.Size {
+			t.Errorf("linked %t: %v", linked, err)
+		}
+		if got := readFile(t, a.Path); got != text(0, 1, 2)+"{\"seq\":3,\"torn\n" {
+			t.Errorf("linked %t: the archive is %q", linked, got)
+		}
+		wantSeqs(t, l, 2, 4, 5)
 	}
 }
 

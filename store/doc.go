@@ -64,9 +64,9 @@
 //     log; callers use an idempotency key where that matters.
 //   - A log or a directory whose entry was not synced: nothing in it was
 //     acknowledged; the next writer syncs it.
-//   - During Rewrite: the log as it was, perhaps an archive too many and a .tmp
-//     file, which the next Rewrite or the fix of Check removes. After the rename:
-//     the new log.
+//   - During Rewrite: the log as it was, perhaps a second name of it as an archive
+//     too many, which grows with it until the next Rewrite, and a .tmp file, which
+//     the next Rewrite or the fix of Check removes. After the rename: the new log.
 //   - Beside a small file: a .tmp file. The file itself has its old or its new
 //     content.
 //   - A checkpoint that is incomplete: its checksum does not fit, and the log is

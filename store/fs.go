@@ -15,6 +15,7 @@ type FS interface {
 	ReadDir(name string) ([]fs.DirEntry, error)
 	Mkdir(name string, perm fs.FileMode) error
 	Chmod(name string, perm fs.FileMode) error
+	Link(from, to string) error // to becomes another name of the file; it must not exist
 	Rename(from, to string) error
 	Remove(name string) error
 	SyncDir(name string) error // makes creations, renames and removals in name durable
@@ -48,6 +49,7 @@ func (osFS) Lstat(name string) (fs.FileInfo, error)     { return os.Lstat(name) 
 func (osFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
 func (osFS) Mkdir(name string, perm fs.FileMode) error  { return os.Mkdir(name, perm) }
 func (osFS) Chmod(name string, perm fs.FileMode) error  { return os.Chmod(name, perm) }
+func (osFS) Link(from, to string) error                 { return os.Link(from, to) }
 func (osFS) Rename(from, to string) error               { return os.Rename(from, to) }
 func (osFS) Remove(name string) error                   { return os.Remove(name) }
 func (osFS) SyncDir(name string) error                  { return syncDir(name) }

@@ -338,7 +338,7 @@ func TestUpdateIsOver(t *testing.T) {
 	if _, err := kept.Read(ctx, store.Position{}, ignore); err == nil {
 		t.Error("it read without the lock")
 	}
-	if _, err := kept.Archive(ctx); err == nil {
+	if _, err := kept.Rewrite(ctx, nil, nil); err == nil {
 		t.Error("it archived without the lock")
 	}
 }

@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string, a *app) int {
 		c.refuse(err, code)
 	}
 	if c.wrote { // the answer is out: nobody waits for this
-		for _, n := range c.opened.Maintain(ctx) {
+		for _, n := range c.opened.Maintain(ctx, func(text string) { c.note("note: %s", text) }) {
 			c.note("note: %s", n)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 type Op string
 
 // The operations. Name of a Fault is the base name of the file, of the new name
-// for a rename, and of the directory for SyncDir.
+// for a rename or a link, and of the directory for SyncDir.
 const (
 	Open     Op = "open"
 	Read     Op = "read"
@@ -26,6 +26,7 @@ const (
 	ReadDir  Op = "readdir"
 	Mkdir    Op = "mkdir"
 	Chmod    Op = "chmod"
+	Link     Op = "link"
 	Rename   Op = "rename"
 	Remove   Op = "remove"
 	SyncDir  Op = "syncdir"
@@ -154,6 +155,14 @@ func (f *FS) Chmod(name string, perm fs.FileMode) error {
 		return err
 	}
 	return f.under.Chmod(name, perm)
+}
+
+// Link gives a file another name.
+func (f *FS) Link(from, to string) error {
+	if err := f.err(Link, to); err != nil {
+		return err
+	}
+	return f.under.Link(from, to)
 }
 
 // Rename renames a file.
