@@ -127,7 +127,8 @@ func (m *model) refusalBody(said string, hints []string) []overlay.Paragraph {
 	return body
 }
 
-// send sends a command to the engine. When it acts for another agent than the cockpit does, it asks first, and the log names both.
+// send sends a command to the engine. A person sits at the cockpit: whenever an agent is named, the log names both. When it acts for an
+// agent that is not the cockpit's own, it asks first.
 func (m *model) send(form *overlay.Form, agent, doing string, command func(ctx context.Context) (engine.Command, string, error)) tea.Cmd {
 	run := func(f *overlay.Form) tea.Cmd {
 		e := m.engine
@@ -137,7 +138,7 @@ func (m *model) send(form *overlay.Form, agent, doing string, command func(ctx c
 				return "", err
 			}
 			r := engine.Request{Command: c}
-			if agent != event.User {
+			if !event.SameName(agent, event.User) {
 				r.By = event.User
 			}
 			receipt, err := e.Do(ctx, r)
@@ -147,11 +148,11 @@ func (m *model) send(form *overlay.Form, agent, doing string, command func(ctx c
 			return receiptText(done, receipt), nil
 		})
 	}
-	if event.SameName(agent, m.actor) || agent == "" {
+	if event.SameName(agent, m.actor) || event.SameName(agent, event.User) || agent == "" {
 		return run(form)
 	}
 	ask := overlay.NewForm(m.look.Theme, "Act for "+text.Line(agent)+"?", "act for "+text.Line(agent), []string{
-		fmt.Sprintf("You are %s. The log will say that %s did this, and that %s did it for %s.", m.actor, agent, event.User, agent),
+		fmt.Sprintf("This cockpit acts as %s. The log will say that %s did this, and that %s did it for %s.", m.actor, agent, event.User, agent),
 	})
 	m.openForm(ask, func() tea.Cmd {
 		m.closeOverlay(ask)

@@ -73,7 +73,7 @@ func TestActingForAnAgentIsAskedAndRecorded(t *testing.T) {
 	f := story(t)
 	d := drive(t, f)
 	d.press("r", "enter") // the selected claim is claude-code's
-	d.shows("Act for claude-code?", "You are user")
+	d.shows("Act for claude-code?", "This cockpit acts as user.", "user did it for")
 	if len(f.calls) != 0 {
 		t.Fatal("it was done before it was asked")
 	}
@@ -93,6 +93,18 @@ func TestActingAsTheAgentOfTheCockpit(t *testing.T) {
 	d.shows("codex holds lib")
 	if f.calls[0].By != event.User {
 		t.Errorf("the person is not on record: %+v", f.calls[0])
+	}
+	d.press("c", "ctrl+u", "gen", "shift+tab", "ctrl+u", "gemini", "enter") // not the cockpit's own
+	d.shows("Act for gemini?", "This cockpit acts as codex.", "user did it for")
+	if len(f.calls) != 1 {
+		t.Fatal("it was done before it was asked")
+	}
+	d.press("enter")
+	d.shows("gemini holds gen")
+	d.press("c", "ctrl+u", "doc", "shift+tab", "ctrl+u", "user", "enter") // the person needs no leave of anybody
+	d.shows("user holds doc")
+	if f.calls[1].By != event.User || f.calls[2].By != "" {
+		t.Errorf("sent %+v", f.calls[1:])
 	}
 }
 
