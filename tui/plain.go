@@ -54,6 +54,9 @@ func Plain(ctx context.Context, o Options, w io.Writer) error {
 	return err
 }
 
+// maxPlainTasks bounds the open tasks and questions that are told at the start, the newest of them.
+const maxPlainTasks = 100
+
 // plain writes sentences.
 type plain struct {
 	w      io.Writer
@@ -88,7 +91,11 @@ func (p *plain) stands(s *state.State, now time.Time) {
 			p.say("%s has %d unread.", text.Line(a.Name), a.Unread.Count)
 		}
 	}
-	for _, t := range s.Pending() {
+	tasks, omitted := s.NewestPending(maxPlainTasks, func(*state.Task) bool { return true })
+	if omitted > 0 {
+		p.say("%d older tasks and questions are open too; loadout status lists them.", omitted)
+	}
+	for _, t := range tasks {
 		what := "Task"
 		if t.Question {
 			what = "Question"

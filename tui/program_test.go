@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -126,6 +127,22 @@ func TestPlainOfAnEmptyLog(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), ", no events yet.\n") || strings.Contains(out.String(), "-1") {
 		t.Errorf("it says\n%s", out.String())
+	}
+}
+
+func TestPlainOfManyTasks(t *testing.T) {
+	f := newFake()
+	for i := range maxPlainTasks + 3 {
+		f.add(t, "codex", event.User, fmt.Sprintf("task %03d", i), event.Task{})
+	}
+	var out bytes.Buffer
+	if err := Plain(context.Background(), Options{Engine: f, Clock: f.clock, At: maxPlainTasks + 2, Environment: noEnv}, &out); err != nil {
+		t.Fatal(err)
+	}
+	s := out.String()
+	if strings.Count(s, "Task for user") != maxPlainTasks || strings.Contains(s, "task 002") || !strings.Contains(s, "task 003") ||
+		!strings.Contains(s, "3 older tasks and questions are open too") {
+		t.Errorf("says:\n%s", s)
 	}
 }
 

@@ -234,7 +234,7 @@ func (p *Pane) measure() columns {
 			c.name = min(max(c.name, text.Width(text.Line(e.Name))), maxName)
 			c.asked = max(c.asked, text.Width((*rows)(p).asked(e)))
 			c.claims = max(c.claims, len(counted(len(e.claims), "claim")))
-			c.tasks = max(c.tasks, len(counted(len(e.tasks), "task")))
+			c.tasks = max(c.tasks, len(counted(e.tasks, "task")))
 			c.unread = max(c.unread, (*rows)(p).unread(e).Width())
 			c.meter = max(c.meter, text.Width(meter(&e.meter)))
 		case p.rows[i].wait != nil:

@@ -192,6 +192,31 @@ func TestMeter(t *testing.T) {
 	}
 }
 
+// Of many open tasks all are counted, and the newest listed.
+func TestManyTasks(t *testing.T) {
+	s := story{t, state.New()}
+	s.register("alive")
+	for i := range maxTasks + 7 {
+		s.add(event.User, "alive", fmt.Sprintf("task %03d", i), event.Task{})
+	}
+	s.add(event.User, "alive", "why?", event.Question{})
+	p := show(t, s)
+	if got := panetest.Screen(t, p, 140, false); !strings.Contains(got, fmt.Sprintf("%d tasks", maxTasks+7)) || !strings.Contains(got, "! 1 asked") {
+		t.Errorf("list:\n%s", got)
+	}
+	p.List.Select(len(p.rows) - 1)
+	p.Changed()
+	got := strings.Join(panetest.Draw(t, p, 160, 200, true), "\n")
+	for _, want := range []string{"7 older ones", "task 007", "task 056", "why?"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the detail does not say %q:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "task 006") {
+		t.Errorf("the detail lists everything:\n%s", got)
+	}
+}
+
 // What a narrow row has no room for is what its mark says already, and not what the agent holds.
 func TestNarrowRowsKeepWhatIsHeld(t *testing.T) {
 	p := show(t, tell(t))

@@ -11,8 +11,11 @@ import (
 	"github.com/agentloadout/loadout/tui/theme"
 )
 
-// maxUnread bounds the unread news that a detail lists, the newest of them.
-const maxUnread = 50
+// maxUnread and maxTasks bound the unread news and the open tasks that a detail lists, the newest of them.
+const (
+	maxUnread = 50
+	maxTasks  = 50
+)
 
 // Detail tells everything about the selected row.
 func (p *rows) Detail(w int) []theme.Spans {
@@ -68,9 +71,13 @@ func (p *rows) aboutAgent(d *pane.Detail, e *entry) {
 	}
 	d.Field("read to", read, p.Text)
 	d.Field("unread", p.unread(e).Text, p.unread(e).Style)
-	p.tasks(d, "waits for an answer of "+e.Name, e.asked, p.Warn, func(t *state.Task) string { return t.From })
-	p.tasks(d, "waits for the answer of", e.asks, p.Text, func(t *state.Task) string { return t.To })
-	p.tasks(d, "tasks", e.tasks, p.Text, func(t *state.Task) string { return string(t.Status) })
+	does := func(t *state.Task) bool { return event.SameName(doer(t), e.Name) }
+	p.tasks(d, "waits for an answer of "+e.Name, p.Warn,
+		func(t *state.Task) bool { return t.Question && does(t) }, func(t *state.Task) string { return t.From })
+	p.tasks(d, "waits for the answer of", p.Text,
+		func(t *state.Task) bool { return t.Question && event.SameName(t.From, e.Name) }, func(t *state.Task) string { return t.To })
+	p.tasks(d, "tasks", p.Text,
+		func(t *state.Task) bool { return !t.Question && does(t) }, func(t *state.Task) string { return string(t.Status) })
 	p.claims(d, e)
 	p.meters(d, e)
 	p.news(d, e)
@@ -78,10 +85,14 @@ func (p *rows) aboutAgent(d *pane.Detail, e *entry) {
 	p.session(d, e)
 }
 
-// tasks lists tasks or questions with their ages.
-func (p *rows) tasks(d *pane.Detail, heading string, tasks []state.Task, style theme.Style, label func(*state.Task) string) {
+// tasks lists the newest of the tasks or questions that are wanted, with their ages.
+func (p *rows) tasks(d *pane.Detail, heading string, style theme.Style, wanted func(*state.Task) bool, label func(*state.Task) string) {
+	tasks, omitted := p.snap.State.NewestPending(maxTasks, wanted)
 	if len(tasks) > 0 {
 		d.Heading(heading)
+	}
+	if omitted > 0 {
+		d.Text(fmt.Sprintf("%d older ones", omitted), p.Dim)
 	}
 	for i := range tasks {
 		d.Field(label(&tasks[i]), words.Age(p.snap.Now, tasks[i].At)+"  "+tasks[i].Description, style)

@@ -15,9 +15,8 @@ type entry struct {
 	state.Agent
 	heard  time.Time // last sign of life: a beat, or its newest event
 	claims []state.Claim
-	asked  []state.Task // questions for it that nobody has answered
-	asks   []state.Task // questions of its own that nobody has answered
-	tasks  []state.Task // open tasks that it has taken or that are addressed to it
+	asked  int // questions for it that nobody has answered
+	tasks  int // open tasks that it has taken or that are addressed to it
 	meter  state.Meter
 }
 
@@ -46,18 +45,20 @@ func collect(s *pane.Snapshot) []entry {
 		e := find(c.Agent)
 		e.claims = append(e.claims, c)
 	}
-	for _, t := range s.State.Pending() {
-		e := find(cmp.Or(t.TakenBy, t.To))
-		if !t.Question {
-			e.tasks = append(e.tasks, t)
-			continue
+	s.State.PendingIf(func(t *state.Task) bool {
+		e := find(doer(t))
+		if t.Question {
+			e.asked++
+		} else {
+			e.tasks++
 		}
-		e.asked = append(e.asked, t)
-		from := find(t.From)
-		from.asks = append(from.asks, t)
-	}
+		return false // they are only counted
+	})
 	return all
 }
+
+// doer is who has taken a task, or else for whom it is.
+func doer(t *state.Task) string { return cmp.Or(t.TakenBy, t.To) }
 
 // sortEntries sorts agents, by name where the order leaves it open.
 func sortEntries(s *pane.Snapshot, all []entry, by order) {

@@ -100,7 +100,7 @@ func (p *rows) agent(e *entry, w int) (left, right theme.Spans) {
 		{p.asked(e), p.columns.asked, p.Warn, false},
 		{counted(len(e.claims), "claim"), p.columns.claims, p.Text, false},
 		{meter(&e.meter), p.columns.meter, p.Dim, false},
-		{counted(len(e.tasks), "task"), p.columns.tasks, p.Text, false},
+		{counted(e.tasks, "task"), p.columns.tasks, p.Text, false},
 	}
 	room := w - left.Width() - right.Width() - 1
 	for _, i := range [len(cells)]int{1, 2, 0, 4, 3} { // the most important first; the word only repeats the mark
@@ -119,10 +119,10 @@ func (p *rows) agent(e *entry, w int) (left, right theme.Spans) {
 
 // asked says how many questions wait for the agent's answer.
 func (p *rows) asked(e *entry) string {
-	if len(e.asked) == 0 {
+	if e.asked == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s %d asked", p.Warning, len(e.asked))
+	return fmt.Sprintf("%s %d asked", p.Warning, e.asked)
 }
 
 // counted is a number of things, nothing for none.

@@ -73,10 +73,8 @@ func (p *Pane) Apply(s pane.Snapshot, _ pane.Changes) pane.Action {
 	for _, i := range held {
 		entries = append(entries, p.item(i))
 	}
-	for _, t := range s.State.Pending() {
-		if !t.Question {
-			entries = append(entries, p.task(t))
-		}
+	for _, t := range s.State.PendingIf(func(t *state.Task) bool { return !t.Question }) {
+		entries = append(entries, p.task(t))
 	}
 	for i := len(ended) - 1; i >= max(0, len(ended)-maxEnded); i-- {
 		entries = append(entries, p.ended(ended[i]))
