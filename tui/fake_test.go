@@ -27,6 +27,7 @@ type fakeEngine struct {
 	calls   []engine.Request
 	news    chan struct{} // a token for every change, for FollowFrom
 	root    string
+	linked  string // the worktree, when it is a linked one
 	drift   engine.DriftReport
 	holder  *engine.LockedError // who runs a bridge
 }
@@ -79,7 +80,7 @@ func (f *fakeEngine) fold(n int) *state.State {
 }
 
 func (f *fakeEngine) Project() engine.Project {
-	return engine.Project{Root: f.root, Dir: f.root + "/.handoff"}
+	return engine.Project{Root: f.root, Dir: f.root + "/.handoff", Worktree: f.linked, Linked: f.linked != ""}
 }
 
 func (f *fakeEngine) View(context.Context) (*engine.View, error) {

@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	branded   = 100 // cells of a window from which on the header has the program's name and the worktree
+	branded   = 100 // cells of a window from which on the header has the program's name
 	maxBranch = 30  // cells of the name of a branch or a worktree
+	minBranch = 6   // fewer do not tell one from another
 )
 
 func projectName(p engine.Project) string { return filepath.Base(p.Root) }
@@ -36,10 +37,16 @@ func (m *model) header() string {
 	if m.w >= branded {
 		left = append(left, theme.S("loadout  ", t.Accent))
 	}
-	left = append(left, theme.S(text.Line(m.name), t.Strong), theme.S(m.place(), t.Dim))
+	left = append(left, theme.S(text.Line(m.name), t.Strong))
+	right, standing := m.connection(), m.standing()
+	room := m.w - left.Width() - right.Width() - 2
+	first := 0
+	if len(standing) > 0 {
+		first = gap.Width() + standing[0].Width()
+	}
+	left = append(left, theme.S(m.place(room, first), t.Dim))
 	// What does not fit is left out from the end, so the order is the order of importance.
-	right := m.connection()
-	for _, span := range m.standing() {
+	for _, span := range standing {
 		if left.Width()+gap.Width()+span.Width()+right.Width()+2 > m.w {
 			break
 		}
@@ -48,16 +55,33 @@ func (m *model) header() string {
 	return t.Row(m.w, theme.Style{}, left, right)
 }
 
-// place is the branch, and the worktree when it is a linked one.
-func (m *model) place() string {
-	t, said := m.look, ""
-	if m.now.branch != "" {
-		said = " " + t.GitBranch + " " + text.Truncate(text.Line(m.now.branch), maxBranch, t.Ellipsis)
+// place is the branch, and the worktree when it is a linked one, in room cells. Their names are shortened first, then what comes after
+// them has to go, which would like some cells for itself, then the worktree.
+func (m *model) place(room, after int) string {
+	branch := func(most int) string {
+		if m.now.branch == "" {
+			return ""
+		}
+		return " " + m.look.GitBranch + " " + text.TruncateMiddle(text.Line(m.now.branch), most, m.look.Ellipsis)
 	}
-	if p := m.engine.Project(); p.Linked && m.w >= branded {
-		said += " in " + text.Truncate(text.Line(filepath.Base(p.Worktree)), maxBranch, t.Ellipsis)
+	both := func(most int) string {
+		p := m.engine.Project()
+		if !p.Linked {
+			return branch(most)
+		}
+		return branch(most) + " in " + text.TruncateMiddle(text.Line(filepath.Base(p.Worktree)), most, m.look.Ellipsis)
 	}
-	return said
+	for _, try := range []struct {
+		said func(most int) string
+		room int
+	}{{both, room - after}, {both, room}, {branch, room}} {
+		for most := maxBranch; most >= minBranch; most-- {
+			if said := try.said(most); text.Width(said) <= try.room {
+				return said
+			}
+		}
+	}
+	return branch(minBranch)
 }
 
 // standing is how the project stands, the most important first.

@@ -420,6 +420,25 @@ func TestActingOnTheWayToThePastIsRefused(t *testing.T) {
 	d.shows("Claim ")
 }
 
+// The worktree is named at every width; what is less important goes first.
+func TestTheHeaderNamesTheWorktree(t *testing.T) {
+	f := story(t)
+	f.linked = "/home/dev/shop-checkout"
+	d := drive(t, f)
+	d.m.now.branch = "feature/checkout-flow"
+	for w, want := range map[int]string{
+		120: " loadout  shop ⎇ feature/checkout-flow in shop-checkout   ! 1 for you, 3m   #17   4 agents",
+		80:  " shop ⎇ feature/checkout-flow in shop-checkout   ! 1 for you, 3m",
+		60:  " shop ⎇ fea…low in sho…out   ! 1 for you, 3m",
+		40:  " shop ⎇ fe…low in sh…out",
+	} {
+		d.resize(w, 24)
+		if got := d.lines()[0]; !strings.HasPrefix(got, want) || !strings.Contains(got, "● live") {
+			t.Errorf("%d: %q", w, got)
+		}
+	}
+}
+
 func TestNoLogYet(t *testing.T) {
 	d := drive(t, newFake())
 	d.shows("Nobody holds anything", "No contracts yet", "No events yet", "Nobody has taken part yet")
