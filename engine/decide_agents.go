@@ -103,18 +103,29 @@ func (c Register) isProcessOf(a state.Agent) bool {
 	return c.PID > 0 && a.PID == c.PID && a.Start == c.Start && a.Boot == c.Boot && a.Host == c.Host
 }
 
-// mint makes a name from a base: base, base-2, base-3, … the first that nobody else bears or has left something under, and that
-// nobody could take for a live one.
+// mint makes a name from a base: base, base-2, base-3, … the first that nobody else bears or has left something under, that stands for
+// no session which turns can be given to, and that nobody could take for a live one.
 func (v View) mint(base string) string {
 	for n := 1; ; n++ {
 		name := base
 		if n > 1 {
 			name = fmt.Sprintf("%s-%d", base, n)
 		}
-		if v.mayBear(name, "", false) == nil {
+		if v.mayBear(name, "", false) == nil && !v.hasSession(name) {
 			return name
 		}
 	}
+}
+
+// hasSession reports whether a name stands for a session that goes on whenever it is given a turn. One that a program registered for
+// itself ends with that program.
+func (v View) hasSession(name string) bool {
+	s, ok := v.State.Session(name)
+	if !ok {
+		return false
+	}
+	a, ok := v.State.Agent(name)
+	return ok && a.PID == 0 && (a.Session == "" || a.Registered && a.Session == s.ID)
 }
 
 // mayBear refuses a name that a live session has or that looks like one, and a name under which another session left claims or

@@ -214,8 +214,8 @@ func (d *Discussion) ask(ctx context.Context, step Step) (a attempt, err error) 
 	if step.Kind == event.KindSummary {
 		q.Schema = []byte(schema)
 	}
-	reply, end, err := bridge.Ask(ctx, d.engine, s, q, d.bridgeOptions())
-	d.result.Usage = d.result.Usage.Add(reply.Usage)
+	_, end, err := bridge.Ask(ctx, d.engine, s, q, d.bridgeOptions())
+	d.result.Usage = d.result.Usage.Add(usedBy(end.Usage))
 	if end.Action != "" && end.Spent != string(turn.Nothing) {
 		d.result.TurnsUsed++
 	}
@@ -237,6 +237,16 @@ func (d *Discussion) ask(ctx context.Context, step Step) (a attempt, err error) 
 	}
 	side.heard, side.kept = true, false
 	return a, nil
+}
+
+// usedBy is what a turn used as its end tells it, also when it failed.
+func usedBy(u *event.TurnUsage) turn.Usage {
+	if u == nil {
+		return turn.Usage{}
+	}
+	return turn.Usage{
+		Input: u.Input, Cached: u.Cached, Output: u.Output, Cost: float64(u.CostMicros) / 1e6, Priced: u.Priced, Known: u.Known,
+	}
 }
 
 // cancelled is why a turn ended before it was answered. Its answer was dropped and the thread stays open.

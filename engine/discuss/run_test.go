@@ -293,6 +293,41 @@ func TestHostileSyntheses(t *testing.T) {
 	}
 }
 
+// What a turn used that failed is counted as what one used that was answered.
+func TestFailedTurnsAreCounted(t *testing.T) {
+	s := newScene(t)
+	s.codex.say = func(context.Context, int, turn.Turn) (turn.Reply, error) {
+		used := turn.Usage{Input: 30, Output: 6, Cost: 0.00046, Priced: true, Known: true}
+		return turn.Reply{Usage: used}, &turn.Failure{Provider: "codex", Kind: turn.Nonsense, Spent: turn.Yes}
+	}
+	r, err := s.hold(t.Context(), request())
+	if err == nil || r.TurnsUsed != 2 || r.Usage.Tokens() != 110+36 || r.Usage.Cost != 0.00046 || !r.Usage.Priced {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// Each discussion has sessions of its own under names of their own; those of the one before stay known.
+func TestSessionsOfTwoDiscussions(t *testing.T) {
+	s := newScene(t)
+	must(s.hold(t.Context(), request()))
+	must(s.hold(t.Context(), request(func(r *Request) { r.Thread = "again" })))
+	v := must(s.View(t.Context()))
+	var known []string
+	for _, session := range v.State.Sessions() {
+		known = append(known, session.Agent+"="+session.ID)
+	}
+	want := "claude-code=claude-code-session-1 claude-code-2=claude-code-session-4 codex=codex-session-2 codex-2=codex-session-5"
+	if got := strings.Join(known, " "); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if _, err := bridge.Send(t.Context(), s.Engine, "codex", "hi", bridge.Options{Providers: s.options.Providers}); err != nil {
+		t.Error(err)
+	}
+	if last := s.codex.turns[len(s.codex.turns)-1]; last.Session != "codex-session-2" {
+		t.Errorf("asked in %s", last.Session)
+	}
+}
+
 func TestFailuresOfPrograms(t *testing.T) {
 	s := newScene(t)
 	s.codex.say = func(context.Context, int, turn.Turn) (turn.Reply, error) {
