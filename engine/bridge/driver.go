@@ -30,6 +30,7 @@ type driver struct {
 	retry   string        // id of the turn whose pause is over
 	stopped event.TurnCap // the cap that keeps it from going on
 	paused  bool          // a failed turn does
+	late    *event.Turn   // the end of a turn that could not be stored when it came
 }
 
 func newDriver(b *Bridge, agent, dir string) *driver {
@@ -59,6 +60,11 @@ func (d *driver) take() (news, now, look bool) {
 
 // run drives the session until ctx ends, which is no error, or the session is forgotten.
 func (d *driver) run(ctx context.Context) error {
+	defer func() {
+		if d.late != nil {
+			_ = d.storeLate(ctx) // the next bridge takes the turn for lost
+		}
+	}()
 	o := &d.bridge.options
 	quiet, limit, again := stopped(), stopped(), stopped()
 	defer quiet.Stop()
@@ -139,6 +145,9 @@ var errForgotten = errors.New("the session was forgotten")
 // step makes the next turn if one is to be made. It returns how soon to look again, 0 for when something happens.
 func (d *driver) step(ctx context.Context) (time.Duration, error) {
 	b := d.bridge
+	if d.late != nil {
+		return time.Millisecond, d.storeLate(ctx)
+	}
 	v, err := b.engine.View(ctx)
 	if err != nil {
 		return 0, err
@@ -282,13 +291,23 @@ func (d *driver) submit(ctx context.Context, s state.Session, t state.Turn, seqs
 	l := &live{turn: t, seqs: seqs, cancel: cancel}
 	unwatch := b.watch(l)
 	defer unwatch()
-	_, _, err := submit(ctx, b.engine, &b.options, b.tell, submission{
+	_, end, err := submit(ctx, b.engine, &b.options, b.tell, submission{
 		turn: t, seqs: seqs, prompt: text, dir: d.dir, permissions: b.options.Permissions(s.Provider, s.Agent), before: before(s.Total), live: l,
 	})
 	var provider *engine.ProviderError
 	if err != nil && !errors.As(err, &provider) {
+		d.late = &end
 		d.tell(KindNotice, func(p *Progress) { p.Turn, p.Text = t.ID, "what came of the turn could not be recorded: "+err.Error() })
 	}
+}
+
+// storeLate stores the end of a turn that could not be stored when it came.
+func (d *driver) storeLate(ctx context.Context) error {
+	_, err := recordEnd(ctx, d.bridge.engine, *d.late, d.dir, func(_ engine.View, end event.Turn) ([]event.Event, error) { return events(end) }, nil)
+	if err == nil {
+		d.late = nil
+	}
+	return err
 }
 
 // pass moves the cursor over what asks for no turn, once that is much.

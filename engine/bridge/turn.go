@@ -137,20 +137,26 @@ func ask(ctx context.Context, e *engine.Engine, o *Options, s submission, progre
 }
 
 // recordEnd records what came of a turn, and goes on trying when the log is busy. While the kill switch is on it is recorded that
-// the turn was cancelled by it, and no more. A turn that somebody ended in the log meanwhile stays ended. What ends makes
-// of it is stored in one write.
+// the turn was cancelled by it, and no more. A turn that somebody ended in the log meanwhile stays ended, and what it used is counted all
+// the same; one that was taken for lost ends as it did. What ends makes of it is stored in one write.
 func recordEnd(ctx context.Context, e *engine.Engine, end event.Turn, dir string, ends func(engine.View, event.Turn) ([]event.Event, error), stored func([]event.Event)) (event.Turn, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
 	defer cancel()
 	for {
 		r, err := e.RecordSession(ctx, "", dir, func(v engine.View) ([]event.Event, error) {
-			if now, open := v.State.Turn(end.Turn); !open || now.Status != state.TurnRunning {
-				if !open || now.Status == state.TurnCancelled {
-					end.Action, end.Cause = event.TurnCancelled, cmp.Or(now.Cause, state.CausePerson)
+			now, open := v.State.Turn(end.Turn)
+			switch {
+			case open && (now.Status == state.TurnRunning || now.Status == state.TurnUncertain):
+				return ends(v, end)
+			case !open || now.Status == state.TurnCancelled:
+				if end.Action != event.TurnCancelled {
+					end = cut(end, cmp.Or(now.Cause, state.CausePerson))
 				}
-				return nil, nil
+				if end.Usage != nil {
+					return events(end)
+				}
 			}
-			return ends(v, end)
+			return nil, nil
 		})
 		if err == nil && stored != nil {
 			stored(r.Events)
@@ -159,7 +165,7 @@ func recordEnd(ctx context.Context, e *engine.Engine, end event.Turn, dir string
 		var locked *engine.LockedError
 		switch {
 		case errors.As(err, &halted) && end.Action != event.TurnCancelled:
-			end = halt(end)
+			end = cut(end, state.CauseHalt)
 		case errors.As(err, &locked) && ctx.Err() == nil:
 		default:
 			return end, err
@@ -167,15 +173,15 @@ func recordEnd(ctx context.Context, e *engine.Engine, end event.Turn, dir string
 	}
 }
 
-// halt is the end of a turn without what it came to, as the kill switch demands.
-func halt(end event.Turn) event.Turn {
+// cut is the end of a turn without what it came to, as the kill switch or who cancelled it demands.
+func cut(end event.Turn, cause string) event.Turn {
 	paid := end.Spent
 	if end.Action == event.TurnFinished {
 		paid = string(turn.Yes)
 	}
 	return event.Turn{
 		Action: event.TurnCancelled, Turn: end.Turn, Agent: end.Agent, Provider: end.Provider, Session: end.Session, Scripted: end.Scripted,
-		Why: end.Why, Cause: state.CauseHalt, Spent: paid, Duration: end.Duration, Usage: end.Usage, Total: end.Total,
+		Why: end.Why, Cause: cause, Spent: paid, Duration: end.Duration, Usage: end.Usage, Total: end.Total,
 	}
 }
 

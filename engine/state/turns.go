@@ -63,6 +63,8 @@ func (t *turns) foldTurn(e *event.Event, b *event.Turn, at time.Time) {
 	case event.TurnStarted, event.TurnFinished, event.TurnFailed, event.TurnCancelled, event.TurnUncertain, event.TurnRetried, event.TurnSkipped:
 		if turn, ok := t.open[b.Turn]; ok {
 			t.step(turn, e, b, at)
+		} else if b.Action == event.TurnCancelled && b.Usage != nil {
+			t.countLate(e, b)
 		}
 	case event.TurnStopped:
 		t.stop(e, b)
@@ -221,13 +223,14 @@ func (t *turns) count(turn Turn, was TurnStatus, e *event.Event, b *event.Turn) 
 		}
 		t.sessions[key] = s
 	}
-	if !started && !ended {
+	if !started && !ended && b.Usage == nil {
 		return
 	}
 	t.meter(turn.Agent, e.Seq, func(m *Meter) {
 		switch {
 		case started:
 			m.Turns++
+		case !ended:
 		case turn.Status == TurnFinished:
 			m.Delivered += turn.Events
 		default:
@@ -235,6 +238,20 @@ func (t *turns) count(turn Turn, was TurnStatus, e *event.Event, b *event.Turn) 
 		}
 		m.Usage = m.Usage.add(usageOf(b.Usage))
 	})
+}
+
+// countLate counts what a turn used that was cancelled, by another process, before that was known.
+func (t *turns) countLate(e *event.Event, b *event.Turn) {
+	late := Turn{ID: b.Turn, Agent: b.Agent, Why: b.Why, Status: TurnCancelled}
+	t.count(late, late.Status, e, b)
+	for i, turn := range t.ended.newest() {
+		if turn.ID == b.Turn {
+			t.ended.own()
+			turn = t.ended.at(i)
+			turn.Usage = turn.Usage.add(usageOf(b.Usage))
+			return
+		}
+	}
 }
 
 // end moves a turn to those that are over.
