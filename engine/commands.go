@@ -249,7 +249,8 @@ type View struct {
 	Halted   *HaltedError                // nil: the kill switch is off
 	Notes    []string                    // repairs and the like that the person should know
 
-	at place // where the log was read to, for FollowFrom
+	at    place                      // where the log was read to, for FollowFrom
+	typed func(stored string) string // how a path is typed where hints are followed; nil: as it is stored
 }
 
 // Stale reports whether an agent's session is known to be over: it ended, or it is registered and lives no more. What it holds may
@@ -265,5 +266,6 @@ func Stale(a state.Agent, live Liveness) bool {
 type Liveness struct {
 	Known    bool // it is registered
 	Live     bool // its process runs, or it was heard of lately
+	Idle     bool // it has no process: a session that goes on when it is given a turn
 	LastBeat time.Time
 }

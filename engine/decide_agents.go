@@ -111,21 +111,10 @@ func (v View) mint(base string) string {
 		if n > 1 {
 			name = fmt.Sprintf("%s-%d", base, n)
 		}
-		if v.mayBear(name, "", false) == nil && !v.hasSession(name) {
+		if v.mayBear(name, "", false) == nil {
 			return name
 		}
 	}
-}
-
-// hasSession reports whether a name stands for a session that goes on whenever it is given a turn. One that a program registered for
-// itself ends with that program.
-func (v View) hasSession(name string) bool {
-	s, ok := v.State.Session(name)
-	if !ok {
-		return false
-	}
-	a, ok := v.State.Agent(name)
-	return ok && a.PID == 0 && (a.Session == "" || a.Registered && a.Session == s.ID)
 }
 
 // mayBear refuses a name that a live session has or that looks like one, and a name under which another session left claims or
@@ -154,6 +143,16 @@ func (v View) mayBear(name, session string, resume bool) error {
 				Hints:   []string{fmt.Sprintf("loadout agent register --base %s    to get a name that differs", word(a.Name))},
 			}
 		case same && !resume:
+			if kept, ok := keptSession(v.State, a); ok {
+				return &ConflictError{
+					Kind:    ConflictName,
+					Message: fmt.Sprintf("%s is the session %s of %s, which can be given turns", told(a.Name), told(kept.ID), told(kept.Provider)),
+					Hints: []string{
+						fmt.Sprintf("loadout agent register --base %s    to get a name of your own", word(name)),
+						fmt.Sprintf("loadout coord agents forget %s    to make that session unknown", word(a.Name)),
+					},
+				}
+			}
 			if left := v.leftBehind(a); left != "" {
 				return &ConflictError{
 					Kind:    ConflictName,
@@ -237,7 +236,7 @@ func decideForget(v View, c ForgetAgent) ([]event.Event, error) {
 			Kind:    ConflictName,
 			Message: fmt.Sprintf("%s still has %s", told(a.Name), left),
 			Hints: []string{
-				fmt.Sprintf("loadout coord release %s .    to release its claims", word(a.Name)),
+				fmt.Sprintf("loadout coord release %s %s    to release its claims", word(a.Name), v.pathWord(".")),
 				"loadout coord status    to see its tasks",
 			},
 		}

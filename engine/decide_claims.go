@@ -223,8 +223,8 @@ func (v View) checkFence(agent, path string, fence int64) error {
 	}
 	refusal.Message = strings.Join(append(lines, v.tell(refusal.Conflicts)...), "\n")
 	refusal.Hints = []string{
-		fmt.Sprintf("git log -p -- %s    to see what others did there, before it is written again", word(path)),
-		fmt.Sprintf("loadout coord own %s %s    to claim it anew", word(agent), word(path)),
+		fmt.Sprintf("git log -p -- %s    to see what others did there, before it is written again", v.pathWord(path)),
+		fmt.Sprintf("loadout coord own %s %s    to claim it anew", word(agent), v.pathWord(path)),
 	}
 	return refusal
 }
@@ -295,7 +295,7 @@ func (v View) refuseRelease(c ReleasePaths, path string) error {
 				Kind:    ConflictRelease,
 				Message: fmt.Sprintf("%s holds %s, not %s: a claim is released whole", told(c.Agent), told(claim.Path), told(path)),
 				Want:    -1, Have: claim.Fence,
-				Hints: []string{fmt.Sprintf("loadout coord release %s %s", word(c.Agent), word(claim.Path))},
+				Hints: []string{fmt.Sprintf("loadout coord release %s %s", word(c.Agent), v.pathWord(claim.Path))},
 			}
 		}
 		refusal.Conflicts = append(refusal.Conflicts, v.conflict(path, event.Release, c.Agent, claim))
@@ -311,7 +311,7 @@ func (v View) refuseRelease(c ReleasePaths, path string) error {
 	refusal.Message = strings.Join(append([]string{headline}, v.tell(refusal.Conflicts)...), "\n")
 	refusal.Hints = []string{
 		fmt.Sprintf("loadout coord ask %s \"…\" --from %s    to ask for it", word(holder.Agent), word(c.Agent)),
-		fmt.Sprintf("loadout coord release %s %s --force --reason \"…\"    for a person: ends the claim", event.User, word(holder.Path)),
+		fmt.Sprintf("loadout coord release %s %s --force --reason \"…\"    for a person: ends the claim", event.User, v.pathWord(holder.Path)),
 	}
 	return refusal
 }

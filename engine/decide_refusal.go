@@ -22,13 +22,13 @@ func (v View) refuseClaim(c Own, blocking []Conflict) *ConflictError {
 		Conflicts: blocking,
 		Want:      -1,
 		Have:      blocking[0].Claim.Seq,
-		Hints:     claimHints(c, blocking),
+		Hints:     v.claimHints(c, blocking),
 	}
 }
 
 // claimHints are the commands that help who was refused a claim.
-func claimHints(c Own, blocking []Conflict) []string {
-	again := fmt.Sprintf("loadout coord own %s %s", word(c.Agent), wordList(c.Paths))
+func (v View) claimHints(c Own, blocking []Conflict) []string {
+	again := fmt.Sprintf("loadout coord own %s %s", word(c.Agent), v.pathWords(c.Paths))
 	if c.Shared {
 		again += " --shared"
 	}
@@ -106,6 +106,8 @@ func (v View) holderText(c Conflict) string {
 	switch {
 	case c.Stale && holder.Ended != nil:
 		parts = append(parts, "the session ended "+words.Since(v.Now, *holder.Ended))
+	case v.liveness(c.Claim.Agent).Idle:
+		parts = append(parts, "its session is known, no program of it runs"+heard)
 	case c.Stale:
 		parts = append(parts, "the session has died"+heard)
 	case v.liveness(c.Claim.Agent).Live:
@@ -138,11 +140,3 @@ func toldList(list []string) string {
 }
 
 func word(s string) string { return words.ShellWord(s) }
-
-func wordList(list []string) string {
-	words := make([]string, len(list))
-	for i, s := range list {
-		words[i] = word(s)
-	}
-	return strings.Join(words, " ")
-}

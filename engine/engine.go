@@ -22,6 +22,7 @@ type Options struct {
 	Clock   func() time.Time         // default time.Now; its zone is that of whoever reads the refusals and notes
 	Env     func(name string) string // default os.Getenv
 	Host    Host                     // the machine's processes; default this machine
+	Dir     string                   // the folder that paths in hints are relative to; default the top
 	FS      FS                       // default the real file system
 	Reaper  turn.Reaper              // ends what lost turns left running; default: nobody does
 
@@ -46,6 +47,7 @@ type Engine struct {
 	known int64 // highest number that was read or written, -1: none
 
 	beats beats
+	below func() (string, error) // the stored form of Options.Dir
 
 	exposed atomic.Pointer[string] // why the directory could not be kept out of git; nil: it was, or was not asked for
 }
@@ -67,7 +69,12 @@ func Open(p Project, o Options) *Engine {
 	if o.CompactAbove == 0 {
 		o.CompactAbove = DefaultCompactAbove
 	}
-	e := &Engine{project: p, options: o, known: -1}
+	e := &Engine{project: p, options: o, known: -1, below: sync.OnceValues(func() (string, error) {
+		if o.Dir == "" {
+			return ".", nil
+		}
+		return p.Rel(o.Dir, ".")
+	})}
 	e.log = store.Open(p.Dir, store.Options{
 		FS: o.FS, LockWait: o.LockWait, Command: o.Command,
 		Poll: o.Poll, NoNotify: o.NoNotify, AllowNetwork: o.AllowNetwork, Made: e.keepOutOfGit,

@@ -23,13 +23,17 @@ func (v *View) MayEdit(agent string, paths []string) *ConflictError {
 		}
 	}
 	who := cmp.Or(agent, Me)
-	headline := fmt.Sprintf("%s is not to be edited by %s", toldList(held), told(cmp.Or(agent, "you")))
+	are := "is"
+	if len(held) > 1 {
+		are = "are"
+	}
+	headline := fmt.Sprintf("%s %s not to be edited by %s", toldList(held), are, told(cmp.Or(agent, "you")))
 	return &ConflictError{
 		Kind:      ConflictOwnership,
 		Message:   strings.Join(append([]string{headline}, v.tell(blocking)...), "\n"),
 		Conflicts: blocking,
 		Want:      -1,
 		Have:      blocking[0].Claim.Seq,
-		Hints:     claimHints(Own{Agent: who, Paths: held}, blocking),
+		Hints:     v.claimHints(Own{Agent: who, Paths: held}, blocking),
 	}
 }

@@ -59,5 +59,6 @@ func (e *Engine) view(s *state.State) View {
 		FoldCase: e.project.FoldCase,
 		Live:     e.liveness(s, now),
 		at:       e.mem.at,
+		typed:    e.typed,
 	}
 }

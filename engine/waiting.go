@@ -11,5 +11,11 @@ func (v *View) Waiting() []state.Waiting {
 			o.Halt.Seq = logged.Seq
 		}
 	}
-	return v.State.Waiting(o)
+	list := v.State.Waiting(o)
+	for i := range list {
+		if w := &list[i]; w.Kind == state.WaitClaim && v.typed != nil {
+			w.Verb[len(w.Verb)-1] = v.typed(w.Verb[len(w.Verb)-1])
+		}
+	}
+	return list
 }

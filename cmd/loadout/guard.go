@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
 )
 
 // commitRefused is the guard's verdict about a commit, the one that a hook ends with a code of its own for.
@@ -30,7 +31,11 @@ func (c *call) guardCommit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	refusal := v.MayEdit(e.Caller(v, ""), paths)
+	who := e.Caller(v, "")
+	if who == "" && !e.UnderAgent() {
+		who = event.User
+	}
+	refusal := v.MayEdit(who, paths)
 	if refusal == nil {
 		return nil
 	}
