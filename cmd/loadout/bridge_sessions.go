@@ -378,21 +378,17 @@ func (o *sendCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	agent := ref.Agent
-	for _, s := range v.State.Sessions() {
-		if ref.Session != "" && s.ID == ref.Session && s.Provider == ref.Provider {
-			agent = s.Agent
-		}
+	s, err := bridge.Find(v.State, ref)
+	if err != nil {
+		return err
 	}
-	if agent == "" {
-		agent = o.Session // the refusal names it
-	}
-	s, _ := v.State.Session(agent)
-	if s.Provider != "" {
+	if s.Agent == "" {
+		s.Agent = o.Session // the refusal names it
+	} else {
 		c.notePaid(s.Provider)
 	}
 	c.wrote = true
-	reply, err := bridge.Send(ctx, e, agent, strings.Join(o.Text, " "), options)
+	reply, err := bridge.Send(ctx, e, s.Agent, strings.Join(o.Text, " "), options)
 	if err != nil {
 		return interrupted(ctx, err)
 	}

@@ -104,11 +104,15 @@ func (b *Bridge) open(ctx context.Context, s Sessions) (*engine.View, error) {
 	}
 	agents := make([]string, 0, len(s.Refs))
 	for _, ref := range s.Refs {
+		session, err := Find(v.State, ref)
+		if err != nil {
+			return nil, err
+		}
 		dir := s.Dir
-		if ref.isKnown(v.State) {
+		if session.Agent != "" {
 			dir = "" // it works where it did
 		}
-		session, err := attach(ctx, b.engine, &b.options, ref, dir, s.From)
+		session, err = attach(ctx, b.engine, &b.options, ref, dir, s.From)
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +144,7 @@ func (s *Sessions) check(o *Options, known *state.State) ([]state.Session, error
 	seen := map[Ref]bool{}
 	list := make([]state.Session, 0, len(s.Refs))
 	for _, ref := range s.Refs {
-		session, err := planned(known, ref)
+		session, err := Find(known, ref)
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -101,14 +100,6 @@ type Ref struct {
 	Agent    string
 	Provider string
 	Session  string
-}
-
-// isKnown reports whether the session takes part already.
-func (r Ref) isKnown(s *state.State) bool {
-	if r.Session == "" {
-		return true
-	}
-	return slices.ContainsFunc(s.Sessions(), func(s state.Session) bool { return s.ID == r.Session && s.Provider == r.Provider })
 }
 
 // describe says what turns of an agent may do. What the program does not know is a *UsageError: nothing failed.

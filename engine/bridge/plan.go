@@ -40,15 +40,71 @@ func Plan(ctx context.Context, e *engine.Engine, s Sessions, o Options) ([]Plann
 	if err != nil {
 		return nil, err
 	}
+	ahead, names, err := s.opened(v.State, sessions)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]Planned, 0, len(sessions))
-	for _, session := range sessions {
+	for i, session := range sessions {
 		p, err := plan(ctx, e, v, &o, policy, session, s.From)
 		if err != nil {
 			return nil, err
 		}
+		if len(p.Seqs) > 0 && !p.Paused {
+			session.Agent = names[i]
+			if p.Stopped = admit(ahead, session.Agent, len(p.Prompt)); p.Stopped == "" {
+				if err := begun(ahead, session); err != nil {
+					return nil, err
+				}
+			}
+		}
 		list = append(list, p)
 	}
 	return list, nil
+}
+
+// opened is the state as it would be when the bridge has begun, with its sessions and its caps, and what their agents are called there.
+func (s *Sessions) opened(now *state.State, sessions []state.Session) (*state.State, []string, error) {
+	names := make([]string, len(sessions))
+	var steps []event.Turn
+	for i, session := range sessions {
+		if names[i] = session.Agent; names[i] == "" {
+			session.Agent = event.NewID() // nobody's name
+			names[i] = session.Agent
+			attached := of(session, event.TurnAttached)
+			attached.Through = &session.Cursor
+			steps = append(steps, attached)
+		}
+	}
+	steps = append(steps, event.Turn{Action: event.TurnOpened, Agents: names})
+	if s.Limits != (Limits{}) {
+		steps = append(steps, event.Turn{Action: event.TurnCapped, Caps: &s.Limits})
+	}
+	ahead := now.Clone()
+	return ahead, names, foresee(ahead, steps...)
+}
+
+// begun makes a turn of a session run, so that the next one is admitted as a bridge would: they run side by side.
+func begun(ahead *state.State, s state.Session) error {
+	queued, started := of(s, event.TurnQueued), of(s, event.TurnStarted)
+	queued.Turn, queued.Why = event.NewID(), event.WhyDelivery
+	started.Turn, started.Why, started.Attempt = queued.Turn, queued.Why, 1
+	return foresee(ahead, queued, started)
+}
+
+// foresee makes a state that of a log with further steps.
+func foresee(ahead *state.State, steps ...event.Turn) error {
+	list, err := events(steps...)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		list[i].ID, list[i].Seq = event.NewID(), ahead.Head()+1
+		if err := ahead.Apply(&list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func plan(
@@ -91,13 +147,13 @@ func plan(
 	}
 	if p.Seqs = seqsOf(found); len(found) > 0 {
 		p.Prompt = composePrompt(o, v, name, found, depth, again)
-		p.Stopped = admit(v.State, session.Agent, len(p.Prompt))
 	}
 	return p, nil
 }
 
-// planned finds the session of a ref, or what it would be.
-func planned(s *state.State, ref Ref) (state.Session, error) {
+// Find is the session that a ref names, or what it would be: one that is not known has no Agent and begins at the end of the log. An agent
+// without a session is a *NotFoundError.
+func Find(s *state.State, ref Ref) (state.Session, error) {
 	for _, session := range s.Sessions() {
 		if ref.Session != "" && session.ID == ref.Session && session.Provider == ref.Provider ||
 			ref.Session == "" && event.SameName(session.Agent, ref.Agent) {

@@ -103,7 +103,7 @@ func attach(ctx context.Context, e *engine.Engine, o *Options, ref Ref, dir stri
 	if err := checkFrom(from, v.State); err != nil {
 		return state.Session{}, err
 	}
-	session, err := planned(v.State, ref)
+	session, err := Find(v.State, ref)
 	if err != nil {
 		return state.Session{}, err
 	}

@@ -108,7 +108,7 @@ func Prepare(ctx context.Context, e *engine.Engine, r Request, o Options) (*Disc
 	names := slices.Clone(r.Programs)
 	known := map[bridge.Ref]state.Session{}
 	for _, ref := range r.Sessions {
-		if known[ref], err = sessionOf(v.State, ref); err != nil {
+		if known[ref], err = bridge.Find(v.State, ref); err != nil {
 			return nil, err
 		}
 		names = append(names, known[ref].Provider)
@@ -199,25 +199,6 @@ func checkNew(s *state.State, thread string) error {
 		}
 	}
 	return nil
-}
-
-// sessionOf is the session that ref names. It has no Agent when it is not known yet.
-func sessionOf(s *state.State, ref bridge.Ref) (state.Session, error) {
-	if ref.Session != "" {
-		for _, known := range s.Sessions() {
-			if known.Provider == ref.Provider && known.ID == ref.Session {
-				return known, nil
-			}
-		}
-		return state.Session{Provider: ref.Provider, ID: ref.Session}, nil
-	}
-	if known, ok := s.Session(ref.Agent); ok {
-		return known, nil
-	}
-	return state.Session{}, &engine.NotFoundError{
-		Kind: "session", Name: ref.Agent,
-		Hints: []string{"loadout coord agents list    for those that are known", "--sessions PROGRAM:ID    for one that is not"},
-	}
 }
 
 func (d *Discussion) provider(name string) (turn.Provider, error) {
