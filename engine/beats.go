@@ -47,7 +47,21 @@ func (e *Engine) Beat(ctx context.Context, agent string) {
 	}
 }
 
-// beatFor is Beat for who has just written ev. A registration counts at once, though it is folded later.
+// Rest notes that agents do nothing any more, whatever they were heard of before. Best effort, like Beat.
+func (e *Engine) Rest(agents ...string) {
+	e.beats.mu.Lock()
+	defer e.beats.mu.Unlock()
+	all := e.readBeats()
+	for _, agent := range agents {
+		name := event.FoldName(agent)
+		delete(all, name)
+		delete(e.beats.mine, name)
+	}
+	e.storeBeats(all)
+}
+
+// beatFor is Beat for who has just written ev. A registration counts at once, though it is folded later; that of a session that somebody
+// else made known is no sign of life of it.
 func (e *Engine) beatFor(ctx context.Context, ev *event.Event) {
 	if ev.Type != event.TypeAgent {
 		e.Beat(ctx, ev.From)
@@ -57,7 +71,7 @@ func (e *Engine) beatFor(ctx context.Context, ev *event.Event) {
 	if err != nil {
 		return
 	}
-	if a, ok := body.(event.Agent); ok && a.Action == event.AgentRegistered {
+	if a, ok := body.(event.Agent); ok && a.Action == event.AgentRegistered && (a.PID > 0 || a.Session == "") {
 		e.writeBeat(event.FoldName(a.Name))
 	}
 }
@@ -79,6 +93,10 @@ func (e *Engine) writeBeat(name string) {
 	}
 	all[name] = beat{At: now, Worktree: e.project.Worktree}
 	maps.DeleteFunc(all, func(_ string, b beat) bool { return now.Sub(b.At) > beatForget })
+	e.storeBeats(all)
+}
+
+func (e *Engine) storeBeats(all map[string]beat) {
 	if data, err := json.Marshal(all); err == nil {
 		_ = e.log.WriteCache(beatsName, append(data, '\n'))
 	}
@@ -104,9 +122,21 @@ func (e *Engine) liveness(s *state.State, now time.Time) func(agent string) Live
 		if !ok || !a.Registered {
 			return Liveness{}
 		}
-		last := lastSign(a, all()[event.FoldName(a.Name)])
+		b := all()[event.FoldName(a.Name)]
+		last := lastSign(a, b)
+		if session, ok := keptSession(s, a); ok {
+			live := session.Running != "" || now.Sub(b.At) < beatLasts
+			return Liveness{Known: true, Live: live, Idle: !live, LastBeat: last}
+		}
 		return Liveness{Known: true, Live: e.isAlive(a, last, now), LastBeat: last}
 	}
+}
+
+// keptSession is the session of an agent that has no process of its own: it goes on whenever it is given a turn. One that a program
+// registered for itself ends with that program.
+func keptSession(s *state.State, a state.Agent) (state.Session, bool) {
+	session, ok := s.Session(a.Name)
+	return session, ok && a.PID == 0 && (a.Session == "" || a.Registered && a.Session == session.ID)
 }
 
 // lastSign is the last sign of life of an agent: a beat, its newest event, or its registration.

@@ -268,6 +268,7 @@ func (b *Bridge) run(ctx context.Context, v *engine.View, release func() error) 
 	defer beats.Stop()
 	followed := make(chan error, 1)
 	go func() { followed <- b.engine.FollowFrom(b.ctx, v, b.news) }()
+	driven := b.agents()
 	b.beat()
 	for over := false; !over; {
 		select {
@@ -287,6 +288,7 @@ func (b *Bridge) run(ctx context.Context, v *engine.View, release func() error) 
 	if followed != nil {
 		b.cancel(orEnded(<-followed)) // it was cancelled already: this waits
 	}
+	b.engine.Rest(driven...)
 	b.err = b.close(ctx, release)
 }
 

@@ -307,6 +307,41 @@ func TestKillSwitchBeforeTheStart(t *testing.T) {
 }
 
 // A session whose turn runs is not forgotten, nor what that costs.
+// A session is live while a bridge drives it or a turn of it runs, and else only known: no program of it is there.
+func TestOnlyKnown(t *testing.T) {
+	claude := answers("claude-code")
+	s := newScene(t, claude)
+	live := func() engine.Liveness { return s.view().Live("claude-code") }
+	_, err := Attach(t.Context(), s.Engine, Ref{Provider: "claude-code", Session: "elsewhere"}, "", nil, s.options)
+	s.must(err)
+	if l := live(); !l.Known || l.Live || !l.Idle {
+		t.Errorf("attached: %+v", l)
+	}
+	during := engine.Liveness{}
+	inner := claude.do
+	claude.do = func(ctx context.Context, tt turn.Turn, progress func(turn.Progress)) (turn.Reply, error) {
+		during = live()
+		return inner(ctx, tt, progress)
+	}
+	_, err = Send(t.Context(), s.Engine, "claude-code", "hi", s.options)
+	s.must(err)
+	if l := live(); !during.Live || l.Live {
+		t.Errorf("in a turn %+v, after it %+v", during, l)
+	}
+	b, err := Start(t.Context(), s.Engine, Sessions{Refs: []Ref{{Agent: "claude-code"}}}, s.options)
+	s.must(err)
+	s.until("the beat", func(*state.State) bool { return live().Live })
+	s.must(b.Stop())
+	if l := live(); l.Live || !l.Idle {
+		t.Errorf("after the bridge: %+v", l)
+	}
+	_, err = Forget(t.Context(), s.Engine, "claude-code", "user")
+	s.must(err)
+	if a, _ := s.view().State.Agent("claude-code"); a.Registered || live().Known {
+		t.Errorf("forgotten: %+v", a)
+	}
+}
+
 func TestForgetWhileATurnRuns(t *testing.T) {
 	claude, begun, _ := waits("claude-code")
 	s := newScene(t, claude)

@@ -326,7 +326,14 @@ func Forget(ctx context.Context, e *engine.Engine, agent, by string) (engine.Rec
 				Hints: []string{"loadout coord agents cancel " + words.ShellWord(s.Agent) + "    to end it first"},
 			}
 		}
-		return events(of(s, event.TurnForgotten))
+		list, err := events(of(s, event.TurnForgotten))
+		if a, ok := v.State.Agent(s.Agent); err == nil && ok && a.Registered && a.PID == 0 && a.Session == s.ID { // it was nothing else
+			var ended event.Event
+			ended, err = event.New(a.Name, event.Broadcast, a.Name+" has left: its session is forgotten",
+				event.Agent{Action: event.AgentEnded, Name: a.Name, Reason: "its session is forgotten"})
+			list = append(list, ended)
+		}
+		return list, err
 	})
 }
 

@@ -315,8 +315,7 @@ func (d *Discussion) stated(step Step, text string) ([]event.Event, error) {
 // short is the beginning of a text in one line.
 func short(text string) string { return event.Clip(safetext.Line(text), maxShort) }
 
-// leave frees the names of agents that took part in nothing but this discussion. Their sessions stay known. A name that cannot be freed now
-// lapses by itself.
+// leave ends agents that took part in nothing but this discussion. Their sessions stay known under their names.
 func (d *Discussion) leave(ctx context.Context) {
 	v, err := d.engine.View(ctx)
 	if err != nil || !d.terms.Fresh {

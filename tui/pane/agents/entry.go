@@ -85,7 +85,7 @@ func rank(s *pane.Snapshot, e *entry) int {
 		return 0
 	case live.Live:
 		return 1
-	case e.Ended != nil || live.Known:
+	case e.Ended != nil || live.Known && !live.Idle:
 		return 3
 	}
 	return 2

@@ -46,6 +46,8 @@ func (p *rows) presence(e *entry) (mark, word string, style theme.Style) {
 		return p.Live, "live", p.Good
 	case e.Ended != nil:
 		return p.Gone, "ended", p.Dim
+	case live.Idle:
+		return p.Idle, "known", p.Dim
 	case live.Known:
 		return p.Gone, "stale", p.Warn
 	case p.snap.Past && e.Registered: // whether it lived then is not on record
