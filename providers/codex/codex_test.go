@@ -43,7 +43,7 @@ func TestPermissions(t *testing.T) {
 		flags       []string // the first; nil: refused
 		says        string
 	}{
-		{turn.Permissions{}, []string{}, "sandbox read-only"},
+		{turn.Permissions{}, []string{}, "its own default: sandbox read-only, unless its config.toml"},
 		{turn.Permissions{Mode: "workspace-write", Model: "gpt-5.5"}, []string{"--model", "gpt-5.5", "--sandbox", "workspace-write"}, "edits files in its folder; no network; model gpt-5.5"},
 		{turn.Permissions{Mode: "plan"}, nil, ""},
 		{turn.Permissions{Allow: []string{"shell"}}, nil, ""},

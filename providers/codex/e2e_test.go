@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -41,10 +42,10 @@ func newReal(t *testing.T, replies ...fakemodel.Reply) *real {
 	return r
 }
 
-// configure lets the program ask a server, once, and adds further settings.
-func (r *real) configure(t *testing.T, url, further string) {
+// configure lets the program ask a server, once, and adds further settings, those of the top level first.
+func (r *real) configure(t *testing.T, url, further string, first ...string) {
 	t.Helper()
-	clienttest.Write(t, filepath.Join(r.home, "config.toml"), fmt.Sprintf(`
+	clienttest.Write(t, filepath.Join(r.home, "config.toml"), strings.Join(first, "\n")+fmt.Sprintf(`
 model_provider = "fake"
 [model_providers.fake]
 name = "fake"
@@ -182,6 +183,34 @@ func TestRealSandboxes(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(r.turn.Dir, "written")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRealDefaultSandbox is what Describe says of turns for which no mode was set.
+func TestRealDefaultSandbox(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, first, last string // lines of config.toml
+		mode              string
+		writes            bool
+	}{
+		{"set there", `sandbox_mode = "workspace-write"`, "", "", true},
+		{"a trusted folder", "", "[projects.FOLDER]\ntrust_level = \"trusted\"", "", true},
+		{"a folder that is not trusted", "", "[projects.FOLDER]\ntrust_level = \"untrusted\"", "", true},
+		{"a mode of ours", `sandbox_mode = "workspace-write"`, "", "read-only", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			call := fakemodel.Reply{Tools: []fakemodel.Tool{{Name: "exec_command", Input: map[string]any{"cmd": "echo x > written"}}}}
+			r := newReal(t, call, fakemodel.Reply{Text: "done"})
+			r.configure(t, r.URL, strings.ReplaceAll(tt.last, "FOLDER", strconv.Quote(r.turn.Dir)), tt.first)
+			if _, _, err := r.do(t, "Write.", func(t *turn.Turn) { t.Permissions.Mode = tt.mode }); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(filepath.Join(r.turn.Dir, "written")); (err == nil) != tt.writes {
+				t.Errorf("wrote: %v", err)
+			}
+		})
 	}
 }
 

@@ -29,11 +29,10 @@ func (Provider) Describe(p turn.Permissions) (string, error) {
 	if p.Forbid {
 		return "tools switched off and a sandbox that cannot write; a turn that acts all the same is stopped", nil
 	}
-	mode := p.Mode
-	if mode == "" {
-		mode = "read-only"
+	text := "sandbox " + p.Mode + ": " + sandboxes[p.Mode]
+	if p.Mode == "" {
+		text = "its own default: sandbox read-only, unless its config.toml sets sandbox_mode or names the folder, as trusted or not; then it can write there"
 	}
-	text := "sandbox " + mode + ": " + sandboxes[mode]
 	if p.Model != "" {
 		text += "; model " + p.Model
 	}
