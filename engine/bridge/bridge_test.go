@@ -508,7 +508,7 @@ func TestSendAndOpen(t *testing.T) {
 		if session == "" {
 			session = fmt.Sprintf("new-%d", len(claude.prompts()))
 		}
-		return turn.Reply{Session: session, Text: "yes"}, nil
+		return turn.Reply{Session: session, Text: "yes", Total: turn.Usage{Input: 18, Known: true}}, nil
 	}
 	s := newScene(t, claude)
 	for _, want := range []string{"claude-code", "claude-code-2"} {
@@ -517,8 +517,8 @@ func TestSendAndOpen(t *testing.T) {
 			t.Fatalf("%+v %v\n%s", opened, err, s.log())
 		}
 		a, _ := s.view().State.Agent(want)
-		if a.Session != opened.Session.ID {
-			t.Errorf("agent %+v", a)
+		if a.Session != opened.Session.ID || opened.Session.Total.Input != 18 { // what the next turn's use is the difference to
+			t.Errorf("agent %+v, session %+v", a, opened.Session)
 		}
 	}
 	reply, err := Send(t.Context(), s.Engine, "claude-code-2", "/compact @secret", s.options)

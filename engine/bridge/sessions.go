@@ -238,12 +238,16 @@ func Open(ctx context.Context, e *engine.Engine, program, dir, text string, o Op
 		prompt = message(o.By, text)
 	}
 	s := state.Session{Agent: name, Provider: program, Scripted: provider.Scripted()}
-	reply, end, err := single(ctx, e, &o, s, Question{Why: event.WhyOpening, Prompt: prompt, Dir: dir})
+	reply, end, err := single(ctx, e, &o, s, Question{Why: event.WhyOpening, Prompt: prompt, Dir: dir, Attach: true})
 	if reply.Session == "" {
 		reply.Session = end.Session
 	}
 	if reply.Session == "" || end.Action != event.TurnFinished && end.Spent == string(turn.Nothing) {
-		_, endErr := e.Do(context.WithoutCancel(ctx), engine.Request{Command: engine.EndAgent{Name: name, Reason: "its session did not start"}})
+		ctx := context.WithoutCancel(ctx)
+		if reply.Session != "" {
+			_, _ = Forget(ctx, e, name, o.By) // it may not have been known; what matters is the end of the agent
+		}
+		_, endErr := e.Do(ctx, engine.Request{Command: engine.EndAgent{Name: name, Reason: "its session did not start"}})
 		var halted *engine.HaltedError
 		if errors.As(endErr, &halted) {
 			endErr = nil // the name stays, and goes stale
