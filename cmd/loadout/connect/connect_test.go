@@ -406,6 +406,26 @@ func TestConnectedAgainAfterAnEdit(t *testing.T) {
 	}
 }
 
+// Connecting again after the program has moved leaves no entry of one that is gone, and nothing at all after disconnecting.
+func TestConnectedAgainAfterAMove(t *testing.T) {
+	for program, paths := range jsonPaths {
+		c := newConfigured(t)
+		config := c.config(program, Project)
+		before := c.files()
+		config.Command = filepath.Join(c.root, "gone", "loadout")
+		c.apply(config, true)
+		config.Command = "/opt/loadout"
+		c.apply(config, true)
+		for _, path := range paths {
+			if text, err := os.ReadFile(filepath.Join(c.root, path)); err != nil || strings.Contains(string(text), "gone") || !strings.Contains(string(text), "/opt/loadout") {
+				t.Errorf("%s: %s, %v", program, text, err)
+			}
+		}
+		c.apply(config, false)
+		c.same(before)
+	}
+}
+
 // Codex writes its own tables in front of the last comment of the file, which is the end of our block, and takes out the comment in front
 // of a table when it adds one behind it. (Seen with 0.171.0, which trusts a folder and then adds a server.)
 func TestTablesThatCodexWroteIntoOurBlockStay(t *testing.T) {
@@ -434,9 +454,13 @@ func TestTablesThatCodexWroteIntoOurBlockStay(t *testing.T) {
 
 // An entry that was made by hand, as the manual of the server says, is taken for ours.
 func TestMadeByHand(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "loadout")
+	if err := os.WriteFile(own, []byte("#!/bin/sh\n"), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
 	for program, file := range map[string][2]string{
 		"claude-code": {".mcp.json", `{"mcpServers": {"loadout": {"command": "loadout", "args": ["serve"], "env": {"A": "b"}}, "x": {"command": "y"}}}`},
-		"opencode":    {"opencode.json", `{"mcp": {"loadout": {"type": "local", /* mine */ "command": ["/opt/loadout", "serve"]}, "x": {}}}`},
+		"opencode":    {"opencode.json", `{"mcp": {"loadout": {"type": "local", /* mine */ "command": ["` + own + `", "serve"]}, "x": {}}}`},
 		"codex":       {".codex/config.toml", "[mcp_servers.loadout]\ncommand = \"loadout\"\nargs = [\"serve\"]\n\n[mcp_servers.x]\ncommand = \"y\"\n"},
 	} {
 		c := newConfigured(t)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -77,7 +78,7 @@ func jsonServer(entry map[string]any, comments bool, section string) edit {
 			case n == nil:
 				err = d.set(entry, at...)
 			case ours(d.decode(n)): // maybe as somebody has changed it
-				return text, nil
+				err = d.relocate(n.get("command"), commandWords(entry)[0])
 			default:
 				err = fmt.Errorf("%s has an entry %s that is none of this program", section, name)
 			}
@@ -101,6 +102,24 @@ func jsonServer(entry map[string]any, comments bool, section string) edit {
 			return d.text, err
 		},
 	}
+}
+
+// relocate puts this program in the place of one that is not there any more in the command of a server: a string, or the first of a list.
+func (d *document) relocate(command *node, program string) error {
+	if command != nil && command.isList() && len(command.items) > 0 {
+		command = command.items[0]
+	}
+	if command == nil {
+		return nil
+	}
+	was, isText := d.decode(command).(string)
+	if !isText || was == program {
+		return nil
+	}
+	if _, err := exec.LookPath(was); err == nil {
+		return nil
+	}
+	return d.replace(command, program)
 }
 
 // hookEntry is what a program runs at an event.
