@@ -176,6 +176,7 @@ func TestRealConnectedCodex(t *testing.T) {
 		fakemodel.Reply{Tools: []fakemodel.Tool{{Name: "apply_patch", Input: patch}}},
 		fakemodel.Reply{Tools: []fakemodel.Tool{{Name: "exec_command", Input: map[string]any{"cmd": "apply_patch <<'EOF'\n" + patch + "EOF\n"}}}},
 		fakemodel.Reply{Text: "done"},
+		fakemodel.Reply{Text: "noted"},
 	)
 	t.Cleanup(server.Close)
 	p := newConnected(t, server)
@@ -209,6 +210,19 @@ func TestRealConnectedCodex(t *testing.T) {
 	}
 	if status := p.run("coord", "status"); !strings.Contains(status, "mine") || strings.Contains(status, "codex-2") {
 		t.Errorf("its shell is not the same agent: %s", status)
+	}
+	_, rest, _ := strings.Cut(string(out), `"thread_id":"`)
+	thread, _, _ := strings.Cut(rest, `"`)
+	p.run("coord", "contract", "api", "--body", "GET /things", "--as", "gemini")
+	again := exec.CommandContext(t.Context(), clienttest.Codex(t), "exec", "resume", "--json", "--skip-git-repo-check",
+		"--dangerously-bypass-hook-trust", "-m", "gpt-5.5", thread, "-")
+	again.Dir, again.Env, again.Stdin = dir, p.env, strings.NewReader("Go on.")
+	if out, err := again.CombinedOutput(); err != nil {
+		t.Fatalf("codex: %v\n%s", err, out)
+	}
+	requests = server.Requests()
+	if body := string(requests[len(requests)-1].Body); !strings.Contains(body, "api revision 1 by gemini") {
+		t.Errorf("not told of the contract: %s", body)
 	}
 	p.run("disconnect", "codex", "--scope", "user", "--yes")
 	if after, err := os.ReadFile(filepath.Join(filepath.Dir(p.binary), "config.toml")); err != nil || string(after) != string(before) {
