@@ -25,6 +25,7 @@ const maxEdited = 256 << 10
 type editor struct {
 	ctx    context.Context //nolint:containedctx // tea.ExecCommand has none
 	screen terminal
+	hold   func() (release func()) // of interrupts, which are the editor's
 	argv   []string
 	text   string // before, and after Run
 	stdin  io.Reader
@@ -51,6 +52,7 @@ func (e *editor) Run() (err error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
+	defer e.hold()()
 	if err := e.screen.Pause(); err != nil {
 		return err
 	}
@@ -100,7 +102,7 @@ func (m *model) edit(text string, take func(text string)) tea.Cmd {
 		m.say(bad, err.Error())
 		return m.scheduleTick()
 	}
-	e := &editor{ctx: m.ctx, screen: m.screen, argv: argv, text: text}
+	e := &editor{ctx: m.ctx, screen: m.screen, hold: m.hold, argv: argv, text: text}
 	return m.exec(e, func(err error) tea.Msg { return editedMsg{e.text, take, err} })
 }
 

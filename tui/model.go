@@ -78,6 +78,7 @@ type model struct {
 	mouse     bool // is listened to
 
 	env     func(name string) string
+	hold    func() (release func())                                // of interrupts
 	exec    func(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd // runs a program in the terminal
 	after   func(d time.Duration, msg tea.Msg) tea.Cmd             // a timer
 	ticking int                                                    // serial of the tick that is awaited
@@ -162,6 +163,7 @@ func newModel(ctx context.Context, o Options) (*model, error) {
 		look:     pane.Look{Theme: th, Owners: th.NewOwners()},
 		keys:     keys,
 		env:      o.Environment,
+		hold:     o.HoldInterrupt,
 		exec:     tea.Exec,
 		rings:    set.Bell,
 		mouse:    o.Mouse || set.Mouse,

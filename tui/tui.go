@@ -45,9 +45,11 @@ type Options struct {
 	Discussion Discussion // held in this process: its pane fills the window, and shows what is being said; nil: none
 	Stage      Discussion // the one that a verb of Runner holds, one after the other; its Live is never Over; nil: there is none
 
-	In, Out     *os.File                 // the terminal, for Run
-	Environment func(name string) string // default os.Getenv
-	Clock       func() time.Time         // default time.Now
+	In, Out *os.File // the terminal, for Run
+	// HoldInterrupt keeps an interrupt (Ctrl-C) from ending ctx while another program has the terminal, until it is released; nil: nothing does.
+	HoldInterrupt func() (release func())
+	Environment   func(name string) string // default os.Getenv
+	Clock         func() time.Time         // default time.Now
 
 	fold func(engine.Delivery, *state.State) *state.State // default Delivery.Fold; deliveries that a test makes have no line numbers
 }
@@ -67,6 +69,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Clock == nil {
 		o.Clock = time.Now
+	}
+	if o.HoldInterrupt == nil {
+		o.HoldInterrupt = func() func() { return func() {} }
 	}
 	if o.fold == nil {
 		o.fold = engine.Delivery.Fold

@@ -23,6 +23,8 @@ type app struct {
 	home   string      // home directory, "" when there is none
 	host   engine.Host // the machine's processes, nil for those of this one
 
+	holdInterrupt func() (release func()) // drops Ctrl-C until it is released; nil: nothing to drop
+
 	cast []turn.Provider // the agent programs of a demonstration, in place of those of this machine; nil: those
 
 	terminal bool // a person reads stdout and types on stdin

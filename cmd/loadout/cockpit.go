@@ -133,6 +133,7 @@ func (c *call) openCockpit(ctx context.Context, o tui.Options) error {
 		return err
 	}
 	runner := newRunner(c)
+	o.HoldInterrupt = c.holdInterrupt
 	o.In, o.Out, o.Runner, o.Stage = in, out, runner, runner.app.stage
 	return tui.Run(ctx, o)
 }

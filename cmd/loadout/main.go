@@ -23,8 +23,10 @@ const (
 func main() {
 	usual := debug.SetGCPercent(briefGarbage)
 	time.AfterFunc(briefly, func() { debug.SetGCPercent(usual) })
-	ctx, stop := interruptible(context.Background())
-	code := run(ctx, os.Args[1:], thisProcess())
+	ctx, hold, stop := interruptible(context.Background())
+	a := thisProcess()
+	a.holdInterrupt = hold
+	code := run(ctx, os.Args[1:], a)
 	stop()
 	os.Exit(code)
 }
