@@ -6,7 +6,7 @@ import (
 
 // Bridge is what bounds the turns that are made by themselves.
 type Bridge struct {
-	Depth    int      `json:"depth" help:"longest chain of turns that cause one another"`
+	Depth    Depth    `json:"depth" help:"longest chain of turns that cause one another"`
 	Deadline TurnTime `json:"deadline" help:"how long a turn may take"`
 }
 

@@ -236,6 +236,19 @@ func TestSizesAreReadAsTheyAreWritten(t *testing.T) {
 	}
 }
 
+// A chain that nothing follows is refused, not taken for the default.
+func TestADepthIsOneOrMore(t *testing.T) {
+	for _, value := range []string{"0", "-1", "1.5", "true", "99999999999", `""`} {
+		s, err := load(t, `{"bridge": {"depth": `+value+`}}`, "")
+		if err == nil || !strings.Contains(err.Error(), "bridge.depth must be a whole number from 1 on") || s.Bridge.Depth != 3 {
+			t.Errorf("%s: %d, %v", value, s.Bridge.Depth, err)
+		}
+	}
+	if s, err := load(t, `{"bridge": {"depth": 1}}`, ""); err != nil || s.Bridge.Depth != 1 {
+		t.Errorf("%d, %v", s.Bridge.Depth, err)
+	}
+}
+
 func TestATurnTimeIsBounded(t *testing.T) {
 	for _, text := range []string{"10s", "90s", "10m"} {
 		var read, again TurnTime

@@ -58,6 +58,22 @@ func (b Bytes) String() string {
 	return "0"
 }
 
+// Depth is the length of a chain of turns. Of a chain of none, no turn would be made.
+type Depth int
+
+// Allowed says which lengths there are.
+func (*Depth) Allowed() string { return "a whole number from 1 on" }
+
+// UnmarshalText reads a length.
+func (d *Depth) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseInt(string(text), 10, 32)
+	if err != nil || n < 1 {
+		return errors.New("no length of a chain")
+	}
+	*d = Depth(n)
+	return nil
+}
+
 // TurnTime is how long a turn of an agent program may take, written as 30s or 5m.
 type TurnTime time.Duration
 
