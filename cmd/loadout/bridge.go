@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/agentloadout/loadout/engine"
@@ -57,7 +60,7 @@ func (o *turning) options(ctx context.Context, c *call, e *engine.Engine) (bridg
 	return bridge.Options{
 		Providers: programs(s),
 		By:        who.name,
-		MaxDepth:  s.Bridge.Depth,
+		MaxDepth:  int(s.Bridge.Depth),
 		Deadline:  deadline,
 		Permissions: func(program, agent string) turn.Permissions {
 			may := s.Permissions(program, agent)
@@ -166,20 +169,33 @@ func (o *bridgeCmd) run(ctx context.Context, c *call) error {
 		return o.plan(ctx, c, e, all, options)
 	}
 	c.notePaid(programsOf(ctx, e, all.Refs)...)
-	show := progressPrinter{call: c}
+	defer outliveReaders()()
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	show := progressPrinter{call: c, stop: stop}
 	options.Report = show.report
-	b, err := bridge.Start(ctx, e, all, options)
-	if err != nil {
-		return err
+	b, err := bridge.Start(reading, e, all, options)
+	if err == nil {
+		c.wrote = true
+		err = b.Wait()
 	}
-	c.wrote = true
-	if err := b.Wait(); err != nil {
+	switch {
+	case show.err != nil:
+		return show.err
+	case err != nil:
 		return err
-	}
-	if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		return context.Canceled
 	}
 	return nil
+}
+
+// outliveReaders lets what is written to a reader that has gone fail, instead of ending this process in the middle of a turn, whose program
+// would go on. The signal is not ignored but caught: programs that are started inherit what is ignored.
+func outliveReaders() (stop func()) {
+	gone := make(chan os.Signal, 1)
+	signal.Notify(gone, syscall.SIGPIPE)
+	return func() { signal.Stop(gone) }
 }
 
 // programsOf are the programs of sessions, those that are not known left out.
@@ -261,9 +277,11 @@ func seqList(seqs []int64) string {
 	return b.String()
 }
 
-// progressPrinter prints the steps of a bridge: a line each, answers with all their lines.
+// progressPrinter prints the steps of a bridge: a line each, answers with all their lines. When nobody reads them any more, it stops what
+// makes them.
 type progressPrinter struct {
 	call *call
+	stop func()
 	err  error
 }
 
@@ -273,9 +291,13 @@ func (p *progressPrinter) report(step bridge.Progress) {
 	}
 	if p.call.JSON {
 		p.err = writeJSONLine(p.call.stdout, step)
-		return
+	} else {
+		p.print(&step)
+		p.err = p.call.err
 	}
-	p.print(&step)
+	if p.err != nil {
+		p.stop()
+	}
 }
 
 func (p *progressPrinter) print(step *bridge.Progress) {

@@ -125,6 +125,7 @@ func (o *startCmd) run(ctx context.Context, c *call) error {
 	}
 	c.notePaid(o.Program)
 	c.wrote = true
+	defer outliveReaders()()
 	opened, err := bridge.Open(ctx, e, o.Program, dir, strings.Join(o.Text, " "), options)
 	if opened.Session.ID != "" && err != nil {
 		c.note("note: the session %s of %s is known all the same, as %s", opened.Session.ID, o.Program, opened.Session.Agent)
@@ -388,6 +389,7 @@ func (o *sendCmd) run(ctx context.Context, c *call) error {
 		c.notePaid(s.Provider)
 	}
 	c.wrote = true
+	defer outliveReaders()()
 	reply, err := bridge.Send(ctx, e, s.Agent, strings.Join(o.Text, " "), options)
 	if err != nil {
 		return interrupted(ctx, err)

@@ -75,6 +75,7 @@ func Start(ctx context.Context, e *engine.Engine, s Sessions, o Options) (*Bridg
 		b.drive(d)
 	}
 	b.mu.Unlock()
+	b.beat()
 	go b.run(ctx, v, release)
 	return b, nil
 }
@@ -126,8 +127,12 @@ func (b *Bridge) open(ctx context.Context, s Sessions) (*engine.View, error) {
 	if err := b.record(ctx, agents, s.Limits); err != nil {
 		return nil, err
 	}
+	v, err = b.engine.View(ctx)
+	if err != nil {
+		return nil, errors.Join(err, b.recordClosed(ctx))
+	}
 	b.tell.tell(Progress{Kind: KindActive})
-	return b.engine.View(ctx)
+	return v, nil
 }
 
 // check refuses, before anything is written, what no bridge can be. It returns the sessions as they are known, or would be.
@@ -269,7 +274,6 @@ func (b *Bridge) run(ctx context.Context, v *engine.View, release func() error) 
 	followed := make(chan error, 1)
 	go func() { followed <- b.engine.FollowFrom(b.ctx, v, b.news) }()
 	driven := b.agents()
-	b.beat()
 	for over := false; !over; {
 		select {
 		case err := <-followed:
@@ -302,11 +306,7 @@ func orEnded(err error) error {
 
 // close records that the bridge has ended and gives its place back.
 func (b *Bridge) close(ctx context.Context, release func() error) error {
-	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
-	defer cancel()
-	_, recordErr := b.engine.RecordTurns(late, "", func(engine.View) ([]event.Event, error) {
-		return events(event.Turn{Action: event.TurnClosed})
-	})
+	recordErr := b.recordClosed(ctx)
 	b.tell.tell(Progress{Kind: KindClosed})
 	cause := context.Cause(b.ctx)
 	if errors.Is(cause, turn.ErrKilled) {
@@ -320,6 +320,16 @@ func (b *Bridge) close(ctx context.Context, release func() error) error {
 		cause = nil
 	}
 	return errors.Join(cause, recordErr, release())
+}
+
+// recordClosed says in the log that the bridge has ended, also when ctx has.
+func (b *Bridge) recordClosed(ctx context.Context) error {
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
+	defer cancel()
+	_, err := b.engine.RecordTurns(late, "", func(engine.View) ([]event.Event, error) {
+		return events(event.Turn{Action: event.TurnClosed})
+	})
+	return err
 }
 
 // news is told what was stored and wakes those whom it concerns.
