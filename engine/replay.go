@@ -150,7 +150,7 @@ func tell(ev *event.Event) (headline, detail string) {
 		return fmt.Sprintf("Discussion %s · round %d · %s", b.ThreadID, b.Round, b.Kind), detail
 	case event.Task:
 		if ev.Resolves != "" {
-			return "Took task " + ev.Resolves + ": " + ev.Description, detail
+			return "Took task " + ev.Resolves + ": " + strings.TrimPrefix(ev.Description, "Takes: "), detail
 		}
 		return "Task: " + ev.Description, detail
 	case event.Handoff:

@@ -90,7 +90,7 @@ func tellTurn(b *event.Turn) string {
 	}
 	switch b.Action {
 	case event.TurnAttached:
-		return fmt.Sprintf("%s: session attached to %s", who, b.Provider)
+		return fmt.Sprintf("%s: a session of %s takes part", who, b.Provider)
 	case event.TurnForgotten:
 		return who + ": session forgotten"
 	case event.TurnOpened:

@@ -159,7 +159,7 @@ func next(p *bridge.Planned) string {
 	case p.Paused:
 		return "A failed turn waits for you first."
 	case p.Stopped != "":
-		return "The cap on " + engine.CapName(p.Stopped) + " is reached."
+		return "The" + strings.TrimPrefix(p.StopText, "the") + "."
 	case len(p.Seqs) > 0:
 		return "A turn at once, for " + words.Plural(len(p.Seqs), "event") + "."
 	case len(p.Held) > 0:

@@ -35,9 +35,9 @@ type coordAgentsCmd struct {
 
 // turning are the flags of the verbs that spend turns.
 type turning struct {
-	Deadline time.Duration `placeholder:"TIME" help:"How long a turn may take, from 10s to 10m; default: the setting bridge.deadline."`
-	Mode     string        `placeholder:"WORD" help:"What turns may do, in the program's own word: a permission mode or a sandbox. Default: as set, else what the program does by itself."`
-	Forbid   bool          `help:"Forbid everything by the program's own flags: no tools, no edits, no commands."`
+	Timeout secondsFlag `aliases:"deadline" placeholder:"TIME" help:"How long a turn may take, from 10s to 10m; default: the setting bridge.deadline."`
+	Mode    string      `placeholder:"WORD" help:"What turns may do, in the program's own word: a permission mode or a sandbox. Default: as set, else what the program does by itself."`
+	Forbid  bool        `help:"Forbid everything by the program's own flags: no tools, no edits, no commands."`
 }
 
 // options are what the flags, the settings and the machine give for turns. A fault in the settings is refused: turns cost money.
@@ -51,8 +51,8 @@ func (o *turning) options(ctx context.Context, c *call, e *engine.Engine) (bridg
 		return bridge.Options{}, err
 	}
 	deadline := time.Duration(s.Bridge.Deadline)
-	if o.Deadline != 0 {
-		deadline = o.Deadline
+	if o.Timeout != 0 {
+		deadline = time.Duration(o.Timeout)
 	}
 	if deadline < turn.MinDeadline || deadline > turn.MaxDeadline {
 		return bridge.Options{}, &engine.UsageError{Message: fmt.Sprintf("a turn may take from %s to %s, not %s", words.Span(turn.MinDeadline), words.Span(turn.MaxDeadline), words.Span(deadline))}
@@ -245,9 +245,9 @@ func (c *call) printPlanned(p *bridge.Planned) {
 	case p.Paused:
 		c.printf("  no turn: a failed one waits for a person, loadout coord agents retry or skip\n")
 	case len(p.Seqs) == 0:
-		c.printf("  no turn: nothing waits behind seq %d (%s that wake nobody)\n", p.Cursor, words.Plural(p.Passive, "event"))
+		c.printf("  no turn: nothing waits behind seq %d (%s)\n", p.Cursor, words.Plural(p.Passive, "event")+wakeNobody(p.Passive))
 	case p.Stopped != "":
-		c.printf("  no turn: the cap on %s is reached\n", engine.CapName(p.Stopped))
+		c.printf("  no turn: %s\n", p.StopText)
 	default:
 		c.printf("  a turn for %s: %s\n", words.Plural(len(p.Seqs), "event"), seqList(p.Seqs))
 	}
@@ -258,6 +258,14 @@ func (c *call) printPlanned(p *bridge.Planned) {
 		c.printf("  prompt:\n")
 		c.block("    ", p.Prompt)
 	}
+}
+
+// wakeNobody goes behind a number of events.
+func wakeNobody(n int64) string {
+	if n == 1 {
+		return " that wakes nobody"
+	}
+	return " that wake nobody"
 }
 
 // seqList is numbers as people read them, the first few.

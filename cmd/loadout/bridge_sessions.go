@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/bridge"
+	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/engine/turn"
 	"github.com/agentloadout/loadout/engine/words"
@@ -303,6 +304,11 @@ func (o *sessionsCmd) run(ctx context.Context, c *call) error {
 		for i := range answer.Sessions {
 			c.printSession(&answer.Sessions[i])
 		}
+		for _, bound := range answer.Caps {
+			if bound.Agent == "" && bound.Limit > 0 { // the others stand with their sessions
+				c.printf("cap on %s: %s\n", engine.CapName(bound.Kind), bound.Tell())
+			}
+		}
 		for i := range turns {
 			c.printTurn(&turns[i], v.Now)
 		}
@@ -322,9 +328,9 @@ func (c *call) printSession(s *sessionJSON) {
 	}
 	c.printf("    delivered up to seq %d; automatic turns %d%s; in all %s, %s%s\n", s.Cursor, s.Turns, limit,
 		words.Plural(m.Turns, "turn"), words.Plural(m.Usage.Tokens(), "token"), cost)
-	c.printf("    %s delivered, %d that wake nobody, %d that repeat another one\n", words.Plural(m.Delivered, "event"), m.Passive, m.Duplicate)
+	c.printf("    %s delivered, left out: %d of types that wake nobody, %d as repeated\n", words.Plural(m.Delivered, "event"), m.Passive, m.Duplicate)
 	if s.Stopped != "" {
-		c.printf("    stopped by the cap on %s: loadout coord agents raise\n", s.Stopped)
+		c.printf("    the next turn would pass the cap on %s: loadout coord agents raise\n", engine.CapName(event.TurnCap(s.Stopped)))
 	}
 	if s.Stale != "" {
 		c.printf("    stale: %s\n", s.Stale)

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/bridge"
+	"github.com/agentloadout/loadout/engine/event"
 )
 
-// onTurns stores something about sessions or turns and says so: said takes name and sequence number.
+// onTurns stores something about sessions or turns and says so: said takes name and sequence number. An empty name stands for the turns that
+// it was about.
 func (c *call) onTurns(ctx context.Context, do func(e *engine.Engine, by string) (engine.Receipt, error), said, name string) error {
 	e, err := c.open(0)
 	if err != nil {
@@ -23,7 +27,25 @@ func (c *call) onTurns(ctx context.Context, do func(e *engine.Engine, by string)
 	}
 	c.wrote = true
 	c.noteReceipt(r)
-	return c.answer(receipt(r), func() { c.printf(said, name, r.Seq()) })
+	return c.answer(receipt(r), func() { c.printf(said, cmp.Or(name, turnsOf(&r)), r.Seq()) })
+}
+
+// turnsOf names the turns that a receipt is about.
+func turnsOf(r *engine.Receipt) string {
+	var list []event.Turn
+	for i := range r.Events {
+		body, err := r.Events[i].Body()
+		if b, ok := body.(event.Turn); err == nil && ok {
+			list = append(list, b)
+		}
+	}
+	switch len(list) {
+	case 0:
+		return "no turn"
+	case 1:
+		return "turn " + list[0].Turn + " of " + list[0].Agent
+	}
+	return fmt.Sprintf("%d turns of %s", len(list), list[0].Agent)
 }
 
 type raiseCmd struct {
@@ -64,7 +86,7 @@ func (retryCmd) Help() string {
 func (o *retryCmd) run(ctx context.Context, c *call) error {
 	return c.onTurns(ctx, func(e *engine.Engine, by string) (engine.Receipt, error) {
 		return bridge.Retry(ctx, e, o.Turn, by)
-	}, "%s will be made again (seq %d)\n", o.Turn)
+	}, "%s to be made again (seq %d)\n", "")
 }
 
 type skipCmd struct {
@@ -78,7 +100,7 @@ func (skipCmd) Help() string {
 func (o *skipCmd) run(ctx context.Context, c *call) error {
 	return c.onTurns(ctx, func(e *engine.Engine, by string) (engine.Receipt, error) {
 		return bridge.Skip(ctx, e, o.Turn, by)
-	}, "%s skipped (seq %d)\n", o.Turn)
+	}, "%s skipped (seq %d)\n", "")
 }
 
 type cancelTurnCmd struct {
@@ -90,5 +112,5 @@ func (cancelTurnCmd) Help() string { return examples("loadout coord agents cance
 func (o *cancelTurnCmd) run(ctx context.Context, c *call) error {
 	return c.onTurns(ctx, func(e *engine.Engine, by string) (engine.Receipt, error) {
 		return bridge.CancelTurn(ctx, e, o.Turn, by)
-	}, "%s cancelled (seq %d)\n", o.Turn)
+	}, "%s cancelled (seq %d)\n", "")
 }

@@ -89,7 +89,7 @@ type discussStartCmd struct {
 	Proposer  string      `placeholder:"NAME" help:"Which of them speaks first; default: the first."`
 	Rounds    int         `default:"2" placeholder:"N" help:"Rounds of proposal and critique, 1 to 8; default 2."`
 	MaxTurns  int         `default:"17" placeholder:"N" help:"Most turns that may be paid for; default 17. A discussion takes two a round and one."`
-	Timeout   secondsFlag `default:"120" placeholder:"SECONDS" help:"How long a statement may take, 10 to 600 seconds; default 120."`
+	Timeout   secondsFlag `aliases:"deadline" default:"120" placeholder:"SECONDS" help:"How long a statement may take, 10 to 600 seconds; default 120."`
 	ThreadID  string      `name:"thread-id" placeholder:"NAME" help:"The discussion's id; default: a new one."`
 	Initiator string      `complete:"agent" placeholder:"NAME" help:"Who asks; default: who calls."`
 	holding
@@ -147,7 +147,7 @@ type discussResumeCmd struct {
 	ID       string      `arg:"" complete:"thread" help:"The discussion: its id, or a unique beginning of it."`
 	Rounds   countFlag   `placeholder:"N" help:"Rounds of a discussion that another program began; default 2."`
 	MaxTurns countFlag   `placeholder:"N" help:"Most turns that may be paid for; default: as many as are left."`
-	Timeout  secondsFlag `placeholder:"SECONDS" help:"How long a statement may take, 10 to 600 seconds; default: as it was begun."`
+	Timeout  secondsFlag `aliases:"deadline" placeholder:"SECONDS" help:"How long a statement may take, 10 to 600 seconds; default: as it was begun."`
 	holding
 }
 

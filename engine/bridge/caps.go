@@ -1,6 +1,9 @@
 package bridge
 
 import (
+	"fmt"
+
+	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
 )
@@ -8,9 +11,15 @@ import (
 // bytesPerToken is a low estimate, so that a prompt is not taken for shorter than it is.
 const bytesPerToken = 3
 
-// admit says which cap the next turn of an agent would pass, "" for none. What a turn will use is not known before: it is taken for
+// bound is what keeps a next turn from being started.
+type bound struct {
+	kind event.TurnCap // "": nothing does
+	why  string        // in words
+}
+
+// admit says which cap the next turn of an agent would pass. What a turn will use is not known before: it is taken for
 // what the session's turns used on average, and at least for its prompt. Turns that run are counted in the same way.
-func admit(s *state.State, agent string, prompt int) event.TurnCap {
+func admit(s *state.State, agent string, prompt int) bound {
 	mine, _ := s.Session(agent)
 	tokens, cost := mean(mine)
 	tokens = max(tokens, int64(prompt/bytesPerToken))
@@ -27,20 +36,20 @@ func admit(s *state.State, agent string, prompt int) event.TurnCap {
 		if c.Limit == 0 || c.Agent != "" && !event.SameName(c.Agent, agent) {
 			continue
 		}
-		next := c.Used
+		next, about := int64(1), ""
 		switch c.Kind {
 		case event.CapTurns, event.CapTotalTurns:
-			next++
 		case event.CapTokens:
-			next += tokens
+			next, about = tokens, "about "
 		case event.CapCost:
-			next += max(cost, 1)
+			next, about = max(cost, 1), "about "
 		}
-		if next > c.Limit {
-			return c.Kind
+		if c.Used+next > c.Limit {
+			return bound{c.Kind, fmt.Sprintf("the next turn would pass the cap on %s: %s used + %s%s for it > %s",
+				engine.CapName(c.Kind), c.Amount(c.Used), about, c.Amount(next), c.Amount(c.Limit))}
 		}
 	}
-	return ""
+	return bound{}
 }
 
 // mean is what an automatic turn of a session used on average.

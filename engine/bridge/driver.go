@@ -217,7 +217,7 @@ func (d *driver) startNew(ctx context.Context, v *engine.View, s state.Session) 
 		text = composePrompt(&b.options, v, d.agent, batch.deliver, batch.depth, false)
 	}
 	id := event.NewID()
-	var cap event.TurnCap
+	var cap bound
 	r, err := b.engine.RecordTurns(ctx, "", func(v engine.View) (list []event.Event, err error) {
 		list, cap, err = begin(v, s, &batch, id, len(text))
 		return list, err
@@ -225,7 +225,7 @@ func (d *driver) startNew(ctx context.Context, v *engine.View, s state.Session) 
 	if err != nil {
 		return 0, err
 	}
-	if cap != "" {
+	if cap.kind != "" {
 		d.sayStopped(s, cap, len(r.Events) > 0)
 		return 0, nil
 	}
@@ -264,7 +264,7 @@ func (d *driver) startAgain(ctx context.Context, v *engine.View, s state.Session
 		return time.Millisecond, err
 	}
 	text := composePrompt(&b.options, v, d.agent, found, t.Depth, t.Started != nil)
-	var cap event.TurnCap
+	var cap bound
 	r, err := b.engine.RecordTurns(ctx, "", func(v engine.View) (list []event.Event, err error) {
 		list, cap, err = restart(v, t, len(text))
 		return list, err
@@ -272,7 +272,7 @@ func (d *driver) startAgain(ctx context.Context, v *engine.View, s state.Session
 	if err != nil {
 		return 0, err
 	}
-	if cap != "" {
+	if cap.kind != "" {
 		d.sayStopped(s, cap, len(r.Events) > 0)
 		return 0, nil
 	}
@@ -333,14 +333,14 @@ func (d *driver) tell(kind Kind, change func(*Progress)) {
 	d.bridge.tell.tell(p)
 }
 
-func (d *driver) sayStopped(s state.Session, cap event.TurnCap, first bool) {
-	if d.stopped == cap && !first {
+func (d *driver) sayStopped(s state.Session, cap bound, first bool) {
+	if d.stopped == cap.kind && !first {
 		return
 	}
-	d.stopped = cap
+	d.stopped = cap.kind
 	d.tell(KindStopped, func(p *Progress) {
-		p.Provider, p.Session, p.Text = s.Provider, s.ID, "the cap on "+engine.CapName(cap)+" is reached; nothing is lost, it waits"
-		p.Hints = []string{"loadout coord agents raise " + raiseFlag(cap) + "    to go on"}
+		p.Provider, p.Session, p.Text = s.Provider, s.ID, cap.why+"; nothing is lost, it waits"
+		p.Hints = []string{"loadout coord agents raise " + raiseFlag(cap.kind) + "    to go on"}
 	})
 }
 

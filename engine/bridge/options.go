@@ -8,6 +8,7 @@ import (
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/fence"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/suggest"
 	"github.com/agentloadout/loadout/engine/turn"
 )
 
@@ -91,7 +92,7 @@ func (o *Options) provider(name string) (turn.Provider, error) {
 		names = append(names, p.Name())
 	}
 	return nil, &engine.NotFoundError{
-		Kind: "agent program", Name: name, Suggestions: names, Hints: []string{"loadout coord agents detect    for the ones that are here"},
+		Kind: "agent program", Name: name, Suggestions: suggest.Closest(name, names), Hints: []string{"loadout coord agents detect    for the ones that are here"},
 	}
 }
 

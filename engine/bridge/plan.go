@@ -21,7 +21,8 @@ type Planned struct {
 	Duplicate int64         `json:"duplicate"`
 	Queued    string        `json:"queued,omitempty"` // id of the turn that would be made (again) before
 	Stopped   event.TurnCap `json:"stopped,omitempty"`
-	Paused    bool          `json:"paused"` // a failed turn waits for a person first
+	StopText  string        `json:"stopText,omitempty"` // in words
+	Paused    bool          `json:"paused"`             // a failed turn waits for a person first
 	Prompt    string        `json:"prompt,omitempty"`
 }
 
@@ -52,7 +53,8 @@ func Plan(ctx context.Context, e *engine.Engine, s Sessions, o Options) ([]Plann
 		}
 		if len(p.Seqs) > 0 && !p.Paused {
 			session.Agent = names[i]
-			if p.Stopped = admit(ahead, session.Agent, len(p.Prompt)); p.Stopped == "" {
+			stop := admit(ahead, session.Agent, len(p.Prompt))
+			if p.Stopped, p.StopText = stop.kind, stop.why; p.Stopped == "" {
 				if err := begun(ahead, session); err != nil {
 					return nil, err
 				}

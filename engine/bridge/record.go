@@ -44,13 +44,13 @@ func step(t state.Turn, action event.TurnAction) event.Turn {
 }
 
 // begin decides about the turn of a batch: the events that queue and start it, or the one that says which cap stops it.
-func begin(v engine.View, s state.Session, b *batch, id string, prompt int) (list []event.Event, stopped event.TurnCap, err error) {
+func begin(v engine.View, s state.Session, b *batch, id string, prompt int) (list []event.Event, stopped bound, err error) {
 	now, ok := v.State.Session(s.Agent)
 	if !ok || now.ID != s.ID || now.Cursor != s.Cursor || now.Running != "" {
-		return nil, "", errMoved
+		return nil, bound{}, errMoved
 	}
 	if len(v.State.OpenTurns()) >= state.MaxOpenTurns-1 {
-		return nil, "", &engine.ConflictError{
+		return nil, bound{}, &engine.ConflictError{
 			Kind: engine.ConflictTask, Message: "too many turns wait for a person; no further one is queued",
 			Hints: []string{"loadout coord agents list    to see them", "loadout coord agents skip AGENT    to let them go"},
 		}
@@ -69,12 +69,12 @@ func begin(v engine.View, s state.Session, b *batch, id string, prompt int) (lis
 		turns = append(turns, held)
 	}
 	if len(b.deliver) > 0 {
-		if stopped = admit(v.State, s.Agent, prompt); stopped != "" {
-			if now.Stopped == string(stopped) {
+		if stopped = admit(v.State, s.Agent, prompt); stopped.kind != "" {
+			if now.Stopped == string(stopped.kind) {
 				return nil, stopped, nil
 			}
 			stop := of(s, event.TurnStopped)
-			stop.Cause = string(stopped)
+			stop.Cause = string(stopped.kind)
 			list, err = events(stop)
 			return list, stopped, err
 		}
@@ -84,29 +84,29 @@ func begin(v engine.View, s state.Session, b *batch, id string, prompt int) (lis
 		turns = append(turns, queued, started)
 	}
 	list, err = events(turns...)
-	return list, "", err
+	return list, bound{}, err
 }
 
 // restart decides about a turn that is queued already, or that is made again.
-func restart(v engine.View, t state.Turn, prompt int) (list []event.Event, stopped event.TurnCap, err error) {
+func restart(v engine.View, t state.Turn, prompt int) (list []event.Event, stopped bound, err error) {
 	s, ok := v.State.Session(t.Agent)
 	now, open := v.State.Turn(t.ID)
 	if !ok || !open || now.Status != t.Status || s.Running != "" {
-		return nil, "", errMoved
+		return nil, bound{}, errMoved
 	}
-	if stopped = admit(v.State, t.Agent, prompt); stopped != "" {
-		if s.Stopped == string(stopped) {
+	if stopped = admit(v.State, t.Agent, prompt); stopped.kind != "" {
+		if s.Stopped == string(stopped.kind) {
 			return nil, stopped, nil
 		}
 		stop := of(s, event.TurnStopped)
-		stop.Cause = string(stopped)
+		stop.Cause = string(stopped.kind)
 		list, err = events(stop)
 		return list, stopped, err
 	}
 	started := step(now, event.TurnStarted)
 	started.Attempt = now.Attempt + 1
 	list, err = events(started)
-	return list, "", err
+	return list, bound{}, err
 }
 
 // outcome is what to record about a turn that has ended: what the program gave, and why the context ended if it did.

@@ -113,16 +113,18 @@ func TestAdmit(t *testing.T) {
 		caps   event.Turn
 		prompt int
 		want   event.TurnCap
+		why    string
 	}{
-		{"none", caps(0, 0, 0, 0), 1 << 20, ""},
-		{"exactly as many turns as there may be", caps(3, 0, 0, 0), 0, ""},
-		{"a turn too many", caps(2, 0, 0, 0), 0, event.CapTurns},
-		{"the running turn of the other one counts", caps(0, 3, 0, 0), 0, event.CapTotalTurns},
-		{"as many tokens as there may be", caps(0, 0, 300, 0), 0, ""},
-		{"a turn like those before would pass it", caps(0, 0, 299, 0), 0, event.CapTokens},
-		{"so would a long prompt", caps(0, 0, 300, 0), 303, event.CapTokens},
-		{"cost", caps(0, 0, 0, 29), 0, event.CapCost},
-		{"as much cost as there may be", caps(0, 0, 0, 30), 0, ""},
+		{"none", caps(0, 0, 0, 0), 1 << 20, "", ""},
+		{"exactly as many turns as there may be", caps(3, 0, 0, 0), 0, "", ""},
+		{"a turn too many", caps(2, 0, 0, 0), 0, event.CapTurns, ""},
+		{"the running turn of the other one counts", caps(0, 3, 0, 0), 0, event.CapTotalTurns, ""},
+		{"as many tokens as there may be", caps(0, 0, 300, 0), 0, "", ""},
+		{"a turn like those before would pass it", caps(0, 0, 299, 0), 0, event.CapTokens, ""},
+		{"so would a long prompt", caps(0, 0, 300, 0), 303, event.CapTokens,
+			"the next turn would pass the cap on tokens: 200 used + about 101 for it > 300"},
+		{"cost", caps(0, 0, 0, 29), 0, event.CapCost, "the next turn would pass the cap on cost: $0.000020 used + about $0.000010 for it > $0.000029"},
+		{"as much cost as there may be", caps(0, 0, 0, 30), 0, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h := newHistory(t)
@@ -135,8 +137,12 @@ func TestAdmit(t *testing.T) {
 				h.finish(id, 100, 10)
 			}
 			h.turn("b", "3", 0)
-			if got := admit(h.State, "a", tt.prompt); got != tt.want {
-				t.Errorf("%q, want %q: %+v", got, tt.want, h.Caps())
+			got := admit(h.State, "a", tt.prompt)
+			if tt.why != "" && got.why != tt.why {
+				t.Errorf("said %q", got.why)
+			}
+			if got.kind != tt.want {
+				t.Errorf("%+v, want %q: %+v", got, tt.want, h.Caps())
 			}
 		})
 	}

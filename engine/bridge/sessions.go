@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/suggest"
 	"github.com/agentloadout/loadout/engine/turn"
 	"github.com/agentloadout/loadout/engine/words"
 )
@@ -190,7 +192,7 @@ func noSession(s *state.State, name string) error {
 		known = append(known, session.Agent)
 	}
 	return &engine.NotFoundError{
-		Kind: "session", Name: name, Suggestions: known,
+		Kind: "session", Name: name, Suggestions: suggest.Closest(name, known),
 		Hints: []string{
 			"loadout coord agents list    for the ones that are known",
 			"loadout coord agents attach PROGRAM:SESSION    to make one known",
@@ -384,7 +386,7 @@ func settleByPerson(ctx context.Context, e *engine.Engine, name, by string, acti
 			}
 		}
 		if len(turns) == 0 {
-			return nil, noTurn(v.State, name, "turn that waits for a person")
+			return nil, noTurn(v.State, name, "waits for a person")
 		}
 		return events(turns...)
 	})
@@ -421,7 +423,7 @@ func CancelTurn(ctx context.Context, e *engine.Engine, name, by string) (engine.
 				return events(b)
 			}
 		}
-		return nil, noTurn(v.State, name, "running turn")
+		return nil, noTurn(v.State, name, "runs")
 	})
 }
 
@@ -437,10 +439,21 @@ func matching(s *state.State, name string) []state.Turn {
 	return list
 }
 
-func noTurn(s *state.State, name, kind string) error {
-	var ids []string
+// noTurn says that no turn of a name, an agent's or a beginning of an id, does what it must for what is asked.
+func noTurn(s *state.State, name, must string) error {
+	var names []string
 	for _, t := range s.OpenTurns() {
-		ids = append(ids, t.ID)
+		names = append(names, t.ID)
+		if !slices.Contains(names, t.Agent) {
+			names = append(names, t.Agent)
+		}
 	}
-	return &engine.NotFoundError{Kind: kind, Name: words.ShellWord(name), Suggestions: ids, Hints: []string{"loadout coord agents list    to see sessions and turns"}}
+	missing := &engine.NotFoundError{
+		Kind: "turn", Name: words.ShellWord(name), Suggestions: suggest.Closest(name, names),
+		Hints: []string{"loadout coord agents list    to see sessions and turns"},
+	}
+	if _, ok := s.Session(name); ok || len(matching(s, name)) > 0 {
+		missing.Reason, missing.Suggestions = "none of it "+must, nil
+	}
+	return missing
 }

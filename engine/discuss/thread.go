@@ -12,6 +12,7 @@ import (
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/safetext"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/engine/suggest"
 )
 
 // Bounds of what is read and listed.
@@ -164,11 +165,17 @@ func find(s *state.State, id string) (state.Thread, error) {
 	}
 	missing := &engine.NotFoundError{Kind: "discussion", Name: id, Hints: []string{"loadout coord discuss list    for those that there are"}}
 	if len(begun) > 1 {
-		all, missing.Reason = begun, "several begin so"
+		missing.Reason = "several begin so"
+		for _, t := range begun[max(0, len(begun)-most):] {
+			missing.Suggestions = append(missing.Suggestions, t.ID)
+		}
+		return state.Thread{}, missing
 	}
-	for _, t := range all[max(0, len(all)-most):] {
-		missing.Suggestions = append(missing.Suggestions, t.ID)
+	ids := make([]string, len(all))
+	for i, t := range all {
+		ids[i] = t.ID
 	}
+	missing.Suggestions = suggest.Closest(id, ids)
 	return state.Thread{}, missing
 }
 

@@ -79,8 +79,8 @@ func (h *handler) snapshot(ctx context.Context, agent string) (text string, asOf
 (loadout coord own me PATH, or the tool claim_task) and edit nothing that another agent holds, also not with shell commands. Publish what
 others build on (loadout coord contract), report with loadout coord update me, release at the end. loadout coord --help tells the rest.
 
-State as of seq %[2]d; you have acknowledged up to %[3]d.
-`, name, s.AsOf, s.ReadTo)
+State as of seq %[2]d; you have acknowledged %[3]s.
+`, name, s.AsOf, readTo(s.ReadTo))
 	if d.b.Len() > 0 {
 		fmt.Fprintf(&b, untrusted, mark, fence.WideAt)
 		b.WriteString(fence.Around(mark, d.b.String()))
@@ -91,6 +91,14 @@ State as of seq %[2]d; you have acknowledged up to %[3]d.
 		fmt.Fprintf(&b, "Left out: %s. loadout coord snapshot %s shows all.\n", words.Plural(d.omitted, "item"), words.ShellWord(name))
 	}
 	return b.String(), s.AsOf, nil
+}
+
+// readTo says what is acknowledged.
+func readTo(seq int64) string {
+	if seq < 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("up to %d", seq)
 }
 
 // lately is the agent that ended last and left claims or tasks, "" when there is none.

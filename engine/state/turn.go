@@ -1,6 +1,7 @@
 package state
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
@@ -159,6 +160,21 @@ type Cap struct {
 	Limit   int64         `json:"limit"`           // 0 for none
 	Stopped bool          `json:"stopped"`         // it keeps a next turn from being started
 }
+
+// Amount is a number of what the cap bounds, in words without a unit where it counts something.
+func (c *Cap) Amount(n int64) string {
+	if c.Kind == event.CapCost {
+		places := 4
+		if n%100 != 0 {
+			places = 6
+		}
+		return "$" + strconv.FormatFloat(float64(n)/1e6, 'f', places, 64)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// Tell says how much of the cap is used: "18 of 60 used".
+func (c *Cap) Tell() string { return c.Amount(c.Used) + " of " + c.Amount(c.Limit) + " used" }
 
 // Meter is what was delivered to one agent and what it used, with all kinds of turns.
 type Meter struct {

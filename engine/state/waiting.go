@@ -99,8 +99,14 @@ func (s *State) waitingTurns(list []Waiting) []Waiting {
 	}
 	for _, session := range s.Sessions() {
 		if session.Stopped != "" {
+			text := "the next turn would pass the cap on " + session.Stopped
+			for _, c := range s.Caps() {
+				if c.Limit > 0 && string(c.Kind) == session.Stopped && (c.Agent == "" || c.Agent == session.Agent) {
+					text += ": " + c.Tell()
+				}
+			}
 			list = append(list, Waiting{
-				Kind: WaitCap, Text: fmt.Sprintf("the cap %s is reached, turns made: %d", session.Stopped, session.Turns),
+				Kind: WaitCap, Text: text,
 				Agent: session.Agent, Since: s.when(session.Seq, session.Attached), Seq: session.Seq,
 				Verb: append([]string{"coord", "agents", "raise"}, raising(session.Stopped)...),
 			})

@@ -97,7 +97,7 @@ func TestWaiting(t *testing.T) {
 			},
 			Outlook{},
 			[]string{
-				"turn a 3: a turn failed: timeout | coord agents retry t1", "cap a 6: the cap turns is reached, turns made: 1 | coord agents raise --max-turns …",
+				"turn a 3: a turn failed: timeout | coord agents retry t1", "cap a 6: the next turn would pass the cap on turns: 1 of 20 used | coord agents raise --max-turns …",
 				"question b 0: still? | coord answer id000000 …",
 			},
 		},
