@@ -281,3 +281,17 @@ func story(tb testing.TB) *fakeEngine {
 	f.live["codex"] = engine.Liveness{Known: true, Live: true, LastBeat: f.now}
 	return f
 }
+
+// worldly is a story whose paths, names, contracts and notes are in scripts of every kind: wide, combining, joined and from right to left.
+func worldly(tb testing.TB) *fakeEngine {
+	tb.Helper()
+	f := story(tb)
+	f.own(tb, "エージェント", event.Exclusive, "カート 👩‍👩‍👧 e\u0301lan", "docs/カート-e\u0301👍🏽")
+	f.own(tb, "שרון", event.Shared, "👩‍💻 שלום עולם", "src/api/שלום")
+	f.add(tb, "エージェント", event.Broadcast, "Contract '注文-e\u0301👍' rev1", event.Contract{
+		Name: "注文-e\u0301👍", Revision: 1, Body: "POST /注文 -> 201 { 合計: number }\nשלום 👩‍👩‍👧 e\u0301\u0301 ⚠️\n", Format: "http",
+	})
+	f.add(tb, "שרון", event.Broadcast, "שלום: ノート 👩‍💻 e\u0301", event.Update{Note: "שלום: ノート 👩‍💻 e\u0301", Files: []string{"src/api/שלום/e\u0301.md"}})
+	f.add(tb, "エージェント", event.User, "価格はセント 💴 ですか？", event.Question{})
+	return f
+}

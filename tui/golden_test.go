@@ -38,20 +38,38 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
+// frame draws a frame and fails unless each line has exactly the width.
+func frame(t *testing.T, o Options, w, h int, styled bool) string {
+	t.Helper()
+	f := worldly(t)
+	o.Engine, o.Clock, o.At, o.Environment, o.fold = f, f.clock, Now, noEnv, foldFake
+	got, err := Frame(t.Context(), o, w, h, styled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+	if len(lines) != h {
+		t.Errorf("%d lines, want %d", len(lines), h)
+	}
+	for i, line := range lines {
+		if width := text.Width(line); width != w {
+			t.Errorf("line %d has %d cells, want %d: %q", i, width, w, line)
+		}
+	}
+	return got
+}
+
 func TestGoldenSizes(t *testing.T) {
 	for _, size := range [][2]int{{200, 60}, {120, 40}, {80, 24}, {60, 15}, {40, 12}, {40, 10}} {
-		for _, ascii := range []bool{false, true} {
-			name := fmt.Sprintf("%dx%d", size[0], size[1])
-			if ascii {
-				name += "-ascii"
-			}
+		for variant, o := range map[string]Options{
+			"":             {},
+			"-ascii":       {ASCII: true},
+			"-color":       {Theme: "dark", Colors: 256},
+			"-ascii-color": {Theme: "dark", Colors: 256, ASCII: true},
+		} {
+			name := fmt.Sprintf("%dx%d%s", size[0], size[1], variant)
 			t.Run(name, func(t *testing.T) {
-				f := story(t)
-				frame, err := Frame(context.Background(), Options{Engine: f, Clock: f.clock, At: Now, ASCII: ascii, Environment: noEnv}, size[0], size[1], false)
-				if err != nil {
-					t.Fatal(err)
-				}
-				golden(t, name, frame)
+				golden(t, name, frame(t, o, size[0], size[1], o.Colors > 0))
 			})
 		}
 	}
@@ -60,32 +78,20 @@ func TestGoldenSizes(t *testing.T) {
 func TestGoldenPanes(t *testing.T) {
 	for _, pane := range Panes() {
 		t.Run(pane, func(t *testing.T) {
-			f := story(t)
-			frame, err := Frame(context.Background(), Options{Engine: f, Clock: f.clock, At: Now, Pane: pane, Environment: noEnv}, 60, 15, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			golden(t, "60x15-"+pane, frame)
+			golden(t, "60x15-"+pane, frame(t, Options{Pane: pane}, 60, 15, false))
 		})
 	}
 }
 
 func TestGoldenThemes(t *testing.T) {
 	for name, o := range map[string]Options{
-		"dark-256":       {Theme: "dark", Colors: 256},
 		"dark-16":        {Theme: "dark", Colors: 16},
 		"light-256":      {Theme: "light", Colors: 256},
 		"dark-truecolor": {Theme: "dark", Colors: 1 << 24},
 		"none":           {Theme: "none"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := story(t)
-			o.Engine, o.Clock, o.At, o.Environment = f, f.clock, Now, noEnv
-			frame, err := Frame(context.Background(), o, 80, 24, true)
-			if err != nil {
-				t.Fatal(err)
-			}
-			golden(t, "80x24-"+name, frame)
+			golden(t, "80x24-"+name, frame(t, o, 80, 24, true))
 		})
 	}
 }
@@ -96,7 +102,10 @@ func TestGoldenStates(t *testing.T) {
 		w, h int
 		keys []string
 	}{
+		{"too-small", 39, 10, nil},
+		{"too-small-tiny", 12, 3, nil},
 		{"contract-detail", 120, 24, []string{"2", "enter"}},
+		{"contract-wide-text", 80, 24, []string{"2", "end", "enter"}},
 		{"contract-diff", 80, 24, []string{"2", "enter", "d"}},
 		{"event-detail", 100, 24, []string{"7", "up", "up", "enter"}},
 		{"agent-detail", 80, 24, []string{"8", "down", "enter"}},
@@ -109,7 +118,7 @@ func TestGoldenStates(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d := drive(t, story(t))
+			d := drive(t, worldly(t))
 			d.resize(tt.w, tt.h)
 			d.press(tt.keys...)
 			golden(t, "state-"+tt.name, d.screen()+"\n")
