@@ -82,10 +82,30 @@ func (p *Pane) Status() string {
 
 // Apply takes a snapshot.
 func (p *Pane) Apply(s pane.Snapshot, _ pane.Changes) pane.Action {
-	p.snap = s
-	p.claims = s.State.Claims()
-	p.rebuild()
+	old, claims := p.snap, p.claims
+	if p.snap = s; s.State != old.State {
+		p.claims = s.State.Claims()
+	}
+	// Most news are about something else. A tree of thousands of claims is not built for them; the filter looks at more than claims.
+	if old.State == nil || p.Filter() != "" || s.Drift != old.Drift || s.FoldCase != old.FoldCase || !slices.EqualFunc(claims, p.claims, same) {
+		p.rebuild()
+		return nil
+	}
+	p.columns = p.measure()
+	p.Changed()
 	return nil
+}
+
+// same reports whether two claims show the same.
+func same(a, b state.Claim) bool {
+	until := func(c *state.Claim) time.Time {
+		if c.ExpiresAt == nil {
+			return time.Time{}
+		}
+		return *c.ExpiresAt
+	}
+	return a.Path == b.Path && a.Agent == b.Agent && a.Mode == b.Mode && a.Reason == b.Reason && a.Seq == b.Seq && a.Fence == b.Fence &&
+		a.Since.Equal(b.Since) && until(&a).Equal(until(&b))
 }
 
 // SetFilter shows only claims and changes that match.
@@ -264,11 +284,15 @@ func (p *Pane) NextChange() time.Duration {
 // measure says how wide the columns must be for what is shown.
 func (p *Pane) measure() columns {
 	var m columns
+	seen := map[string]bool{}
 	for i := range p.shown {
 		c := &p.shown[i]
-		m.agent = min(max(m.agent, text.Width(text.Line(c.Agent))), maxAgent)
-		session, _, _ := (*rows)(p).sessionOf(c.Agent)
-		m.session = m.session || session != ""
+		if !seen[c.Agent] {
+			seen[c.Agent] = true
+			m.agent = min(max(m.agent, text.Width(text.Line(c.Agent))), maxAgent)
+			session, _, _ := (*rows)(p).sessionOf(c.Agent)
+			m.session = m.session || session != ""
+		}
 		m.drift = m.drift || len(p.foreignTo(c)) > 0
 		m.limit = m.limit || c.ExpiresAt != nil
 	}

@@ -18,7 +18,7 @@ import (
 var now = time.Date(2026, 9, 3, 12, 0, 0, 0, time.UTC)
 
 // claims folds "agent mode path" lines.
-func claims(t *testing.T, lines ...string) *state.State {
+func claims(t testing.TB, lines ...string) *state.State {
 	t.Helper()
 	s := state.New()
 	for i, line := range lines {
@@ -41,7 +41,7 @@ func claims(t *testing.T, lines ...string) *state.State {
 	return s
 }
 
-func show(t *testing.T, s *state.State, w int) *Pane {
+func show(t testing.TB, s *state.State, w int) *Pane {
 	t.Helper()
 	p := New(panetest.Look(t, false))
 	p.SetSize(w, 20, false)
