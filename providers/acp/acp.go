@@ -102,7 +102,7 @@ func (c *conversation) run(ctx context.Context, talk func(context.Context, *sdk.
 	processCtx, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(nil)
 	proc, err := process.Start(processCtx, process.Command{
-		Path: path, Args: args, Dir: c.turn.Dir, Env: c.turn.Env, Mark: c.turn.Mark, Grace: turn.CancelGrace / 2,
+		Path: path, Args: args, Dir: c.turn.Dir, Env: c.turn.Env, Mark: c.turn.Mark, Grace: turn.CancelGrace / 2, Hurry: turn.KillGrace / 2,
 	})
 	if err != nil {
 		return c.reply, c.program.NotStarted(ctx, c.turn.Permissions.Command, err)

@@ -209,6 +209,33 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestKillSwitchGivesHalfASecond in all, to an agent that heeds neither the protocol nor the interrupt. A busy machine takes longer, and
+// not every time.
+func TestKillSwitchGivesHalfASecond(t *testing.T) {
+	t.Parallel()
+	fastest := time.Hour
+	for try := 0; try < 10 && fastest > turn.KillGrace+turn.KillGrace/4; try++ {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		var from time.Time
+		_, err := New(name, []string{os.Args[0]}).Do(ctx, standIn(t, "stubborn"), func(p turn.Progress) {
+			if _, ok := p.(turn.Text); ok {
+				from = time.Now()
+				cancel(turn.ErrKilled)
+			}
+		})
+		cancel(nil)
+		clienttest.WantFailure(t, name, turn.Cancelled, turn.Yes, err)
+		took := time.Since(from)
+		if took < turn.KillGrace {
+			t.Fatalf("killed after %v", took)
+		}
+		fastest = min(fastest, took)
+	}
+	if fastest > turn.KillGrace+turn.KillGrace/4 {
+		t.Errorf("took %v at best", fastest)
+	}
+}
+
 func TestDetect(t *testing.T) {
 	t.Setenv(envAgent, "plain")
 	found, err := New(name, []string{os.Args[0]}).Detect(t.Context(), nil)

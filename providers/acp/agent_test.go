@@ -44,7 +44,7 @@ type agent struct {
 
 func serve(how string) {
 	a := &agent{how: how, cancelled: make(chan struct{}, 1)}
-	if how == "deaf" {
+	if how == "deaf" || how == "stubborn" {
 		signal.Ignore(syscall.SIGINT)
 	}
 	if how == "chatty" {
@@ -58,7 +58,7 @@ func serve(how string) {
 		w.Close()
 	}()
 	<-a.conn.Done()
-	if how == "stays" {
+	if how == "stays" || how == "stubborn" {
 		time.Sleep(time.Minute)
 	}
 }
@@ -156,7 +156,7 @@ func (a *agent) Prompt(ctx context.Context, r sdk.PromptRequest) (sdk.PromptResp
 		<-a.cancelled
 		end.StopReason = sdk.StopReasonCancelled
 		return end, nil
-	case "deaf":
+	case "deaf", "stubborn":
 		a.update(ctx, sdk.UpdateAgentMessageText("One moment."))
 		time.Sleep(time.Minute)
 	case "acts":

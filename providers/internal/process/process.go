@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -37,6 +38,7 @@ type Command struct {
 	Env      []string      // further KEY=value, see Environ
 	Deadline time.Duration // 0: none
 	Grace    time.Duration // between interrupt and kill; 0: turn.CancelGrace
+	Hurry    time.Duration // the same for the kill switch; 0: turn.KillGrace
 	Mark     string        // of the turn, see turn.EnvMark
 }
 
@@ -79,8 +81,8 @@ type Process struct {
 	result Result
 }
 
-// Start runs c until it ends, its deadline passes, or ctx ends: with turn.ErrKilled as its cause, the program gets turn.KillGrace
-// between interrupt and kill, else c.Grace.
+// Start runs c until it ends, its deadline passes, or ctx ends: with turn.ErrKilled as its cause, the program gets c.Hurry between
+// interrupt and kill, else c.Grace.
 func Start(ctx context.Context, c Command) (*Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -120,9 +122,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 		kill: make(chan struct{}), done: make(chan struct{}), hurry: make(chan os.Signal, 2),
 	}
 	p.Stdin, p.Stdout = stdinW, p.stdout
-	if c.Grace == 0 {
-		c.Grace = turn.CancelGrace
-	}
+	c.Grace, c.Hurry = cmp.Or(c.Grace, turn.CancelGrace), cmp.Or(c.Hurry, turn.KillGrace)
 	// The second signal to end would end this process at once, and leave the program behind: it kills the program first.
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(s) {
@@ -198,7 +198,7 @@ func (p *Process) await(ctx context.Context, c Command, exited <-chan error) {
 			cancelled = nil
 			grace := c.Grace
 			if errors.Is(context.Cause(ctx), turn.ErrKilled) {
-				grace = turn.KillGrace
+				grace = c.Hurry
 			}
 			stop(Cancelled)
 			p.family.interrupt()
