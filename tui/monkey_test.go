@@ -43,6 +43,7 @@ type monkey struct {
 // Whatever is pressed, pasted, resized and stored in whatever order, every frame fits its window and has nothing in it that the cockpit
 // did not draw.
 func TestMonkey(t *testing.T) {
+	t.Parallel()
 	for seed := range *monkeys {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

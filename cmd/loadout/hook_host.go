@@ -42,7 +42,7 @@ type toolInput struct {
 }
 
 // UnmarshalJSON reads a tool's input, which need not be an object: then it names no file.
-func (t *toolInput) UnmarshalJSON(raw []byte) error {
+func (t *toolInput) UnmarshalJSON(raw []byte) error { //nolint:unparam // json.Unmarshaler
 	type plain toolInput
 	if json.Unmarshal(raw, (*plain)(t)) != nil {
 		*t = toolInput{}
@@ -53,7 +53,7 @@ func (t *toolInput) UnmarshalJSON(raw []byte) error {
 // lenient is a JSON string; any other value is an empty one. One field of a kind that is not expected must not hide the others.
 type lenient string
 
-func (l *lenient) UnmarshalJSON(raw []byte) error {
+func (l *lenient) UnmarshalJSON(raw []byte) error { //nolint:unparam // json.Unmarshaler
 	if json.Unmarshal(raw, (*string)(l)) != nil {
 		*l = ""
 	}
@@ -63,7 +63,7 @@ func (l *lenient) UnmarshalJSON(raw []byte) error {
 // rawTexts are the texts of a JSON string, or of a list of strings; any other value has none.
 type rawTexts []string
 
-func (t *rawTexts) UnmarshalJSON(raw []byte) error {
+func (t *rawTexts) UnmarshalJSON(raw []byte) error { //nolint:unparam // json.Unmarshaler
 	var one string
 	switch {
 	case json.Unmarshal(raw, &one) == nil:

@@ -211,7 +211,7 @@ func apply(k keeper, changes []*Change, connecting bool) (err error) {
 	for i, change := range changes {
 		if err := k.apply(change, connecting); err != nil {
 			if i > 0 {
-				return fmt.Errorf("%s; what comes before it is done, and the same command does the rest", err)
+				return fmt.Errorf("%w; what comes before it is done, and the same command does the rest", err)
 			}
 			return err
 		}

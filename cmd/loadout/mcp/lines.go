@@ -282,7 +282,7 @@ func idOf(part json.RawMessage) (json.RawMessage, error) {
 		ID json.RawMessage `json:"id"`
 	}
 	if json.Unmarshal(part, &request) != nil || len(request.ID) == 0 {
-		return nil, nil // the decoder says what is wrong
+		return nil, nil //nolint:nilerr // the decoder says what is wrong
 	}
 	switch request.ID[0] {
 	case '"':
