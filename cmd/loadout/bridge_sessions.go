@@ -386,11 +386,8 @@ func (o *sendCmd) run(ctx context.Context, c *call) error {
 		return err
 	}
 	s, err := bridge.Find(v.State, ref)
-	if err != nil {
-		return err
-	}
-	if s.Agent == "" {
-		s.Agent = o.Session // the refusal names it
+	if err != nil || s.Agent == "" {
+		s.Agent = o.Session // to be refused, by the kill switch or for its name
 	} else {
 		c.notePaid(s.Provider)
 	}

@@ -17,7 +17,7 @@ func (c *call) onTurns(ctx context.Context, do func(e *engine.Engine, by string)
 	if err != nil {
 		return err
 	}
-	who, err := c.acting(ctx, e, "")
+	who, err := c.actingHalted(ctx, e, "") // an end is stored while all is halted; the rest is refused by what it does
 	if err != nil {
 		return err
 	}

@@ -52,6 +52,9 @@ type Sessions struct {
 // policy that cannot be used. Nothing was spent then. The bridge ends with ctx, with Stop, and with the kill switch.
 func Start(ctx context.Context, e *engine.Engine, s Sessions, o Options) (*Bridge, error) {
 	o = o.withDefaults()
+	if err := notHalted(e); err != nil {
+		return nil, err
+	}
 	policy, err := e.Policy()
 	if err != nil {
 		return nil, err
@@ -82,8 +85,8 @@ func Start(ctx context.Context, e *engine.Engine, s Sessions, o Options) (*Bridg
 
 // open makes everything ready and records that the bridge runs. It returns the view from which to follow the log.
 func (b *Bridge) open(ctx context.Context, s Sessions) (*engine.View, error) {
-	if halted, err := b.engine.Halted(); err != nil || halted != nil {
-		return nil, orHalted(err, halted)
+	if err := notHalted(b.engine); err != nil {
+		return nil, err
 	}
 	before, err := b.engine.View(ctx)
 	if err != nil {
@@ -172,6 +175,12 @@ func checkFrom(from *int64, s *state.State) error {
 		return &engine.ValidationError{Field: "from", Reason: fmt.Sprintf("is not a sequence number from -1 to %d", s.Head())}
 	}
 	return nil
+}
+
+// notHalted refuses while the kill switch is on, which comes before all that the state of things would refuse.
+func notHalted(e *engine.Engine) error {
+	halted, err := e.Halted()
+	return orHalted(err, halted)
 }
 
 func orHalted(err error, halted *engine.HaltedError) error {

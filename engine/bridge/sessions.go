@@ -98,6 +98,9 @@ func Attach(ctx context.Context, e *engine.Engine, ref Ref, dir string, from *in
 }
 
 func attach(ctx context.Context, e *engine.Engine, o *Options, ref Ref, dir string, from *int64) (state.Session, error) {
+	if err := notHalted(e); err != nil {
+		return state.Session{}, err
+	}
 	v, err := e.View(ctx)
 	if err != nil {
 		return state.Session{}, err
@@ -215,8 +218,8 @@ func Open(ctx context.Context, e *engine.Engine, program, dir, text string, o Op
 	if err != nil {
 		return Opened{}, err
 	}
-	if halted, err := e.Halted(); err != nil || halted != nil {
-		return Opened{}, orHalted(err, halted)
+	if err := notHalted(e); err != nil {
+		return Opened{}, err
 	}
 	if _, err := o.describe(provider, ""); err != nil {
 		return Opened{}, err
@@ -296,6 +299,9 @@ func Send(ctx context.Context, e *engine.Engine, agent, text string, o Options) 
 	if len(text) > turn.MaxPrompt/2 {
 		return turn.Reply{}, &engine.ValidationError{Field: "text", Reason: fmt.Sprintf("is longer than %d bytes", turn.MaxPrompt/2)}
 	}
+	if err := notHalted(e); err != nil {
+		return turn.Reply{}, err
+	}
 	v, err := e.View(ctx)
 	if err != nil {
 		return turn.Reply{}, err
@@ -318,7 +324,7 @@ func Send(ctx context.Context, e *engine.Engine, agent, text string, o Options) 
 // Forget makes a session unknown. What waits for it is left. While a turn of it runs it is a *ConflictError: what that costs would be
 // forgotten too.
 func Forget(ctx context.Context, e *engine.Engine, agent, by string) (engine.Receipt, error) {
-	if err := Settle(ctx, e); err != nil {
+	if err := errors.Join(Settle(ctx, e), notHalted(e)); err != nil {
 		return engine.Receipt{}, err
 	}
 	return e.RecordTurns(ctx, by, func(v engine.View) ([]event.Event, error) {
@@ -351,6 +357,9 @@ func Raise(ctx context.Context, e *engine.Engine, agent, by string, limits Limit
 	if agent != "" && (limits.TotalTurns != nil || limits.Tokens != nil || limits.CostMicros != nil) {
 		return engine.Receipt{}, &engine.UsageError{Message: "only the cap on turns is one session's; the others are for all together"}
 	}
+	if err := notHalted(e); err != nil {
+		return engine.Receipt{}, err
+	}
 	return e.RecordTurns(ctx, by, func(v engine.View) ([]event.Event, error) {
 		b := event.Turn{Action: event.TurnCapped, Caps: &limits}
 		if agent != "" {
@@ -375,7 +384,7 @@ func Skip(ctx context.Context, e *engine.Engine, name, by string) (engine.Receip
 }
 
 func settleByPerson(ctx context.Context, e *engine.Engine, name, by string, action event.TurnAction) (engine.Receipt, error) {
-	if err := Settle(ctx, e); err != nil {
+	if err := errors.Join(Settle(ctx, e), notHalted(e)); err != nil {
 		return engine.Receipt{}, err
 	}
 	return e.RecordTurns(ctx, by, func(v engine.View) ([]event.Event, error) {
