@@ -267,7 +267,7 @@ func decideRelease(v View, c ReleasePaths) ([]event.Event, error) {
 			if !event.SameName(holder, c.Agent) {
 				body.Holder, body.Cause = holder, event.CauseForced
 			}
-			one, err := newEvent(c.Agent, ev.To, ev.Description, body)
+			one, err := newEvent(c.Agent, ev.To, said("%s releases: %s", c.Agent, strings.Join(paths, ", ")), body)
 			if err != nil {
 				return nil, err
 			}

@@ -247,10 +247,12 @@ func TestRelease(t *testing.T) {
 	if diff := cmp.Diff(event.Body(want), d.body(e)); diff != "" {
 		t.Errorf("the release names each claim:\n%s", diff)
 	}
-	if e.Description != "codex releases: src/api" {
+	if e.Description != "codex releases: src/api, src/api/v2" {
 		t.Errorf("description %q", e.Description)
 	}
-	d.do(ReleasePaths{Agent: "codex", Paths: []string{"."}})
+	if e := d.one(ReleasePaths{Agent: "codex", Paths: []string{"."}}); e.Description != "codex releases: src, srcs, web" {
+		t.Errorf("description %q", e.Description)
+	}
 	d.holds("docs gemini exclusive 1")
 }
 

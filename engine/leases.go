@@ -43,7 +43,7 @@ func (b *busyError) Error() string {
 // Hint is what the caller can do next.
 func (b *busyError) Hint() []string {
 	return []string{
-		"Ctrl-C in its terminal    to end it; it ends with its process in any case",
+		"Ctrl-C in its terminal, in a cockpit B    to end it; it ends with its process in any case",
 		"loadout coord agents list    to see what it does",
 	}
 }

@@ -86,6 +86,20 @@ func (c *call) notePaid(names ...string) {
 	}
 }
 
+// notingPaid is a report that says so when nothing refuses any more what may cost money, and passes every step on to next, if there is one.
+func (c *call) notingPaid(next func(bridge.Progress), names ...string) func(bridge.Progress) {
+	told := false
+	return func(step bridge.Progress) {
+		if !told && (step.Kind == bridge.KindActive || step.Kind == bridge.KindStarted) {
+			told = true
+			c.notePaid(names...)
+		}
+		if next != nil {
+			next(step)
+		}
+	}
+}
+
 // capFlags are the caps.
 type capFlags struct {
 	MaxTurns      *int64 `placeholder:"N" help:"Automatic turns of each session, 0: no bound. They are counted from its first bridge on; 20 where nothing was set."`
@@ -168,12 +182,11 @@ func (o *bridgeCmd) run(ctx context.Context, c *call) error {
 	if o.DryRun {
 		return o.plan(ctx, c, e, all, options)
 	}
-	c.notePaid(programsOf(ctx, e, all.Refs)...)
 	defer outliveReaders()()
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	show := progressPrinter{call: c, stop: stop}
-	options.Report = show.report
+	options.Report = c.notingPaid(show.report, programsOf(ctx, e, all.Refs)...)
 	b, err := bridge.Start(reading, e, all, options)
 	if err == nil {
 		c.wrote = true

@@ -66,8 +66,8 @@ func (o *detectCmd) run(ctx context.Context, c *call) error {
 	return c.answer(answer, func() {
 		for _, d := range list {
 			switch {
-			case !d.Found:
-				c.printf("%s  %s\n", pad(d.Name, 12), d.Reason)
+			case d.Reason != "" && d.Version == "":
+				c.printf("%s  %s\n", pad(d.Name, 12), strings.TrimPrefix(d.Reason, d.Name+": "))
 			case !d.SignedIn:
 				c.printf("%s  %s, not signed in\n", pad(d.Name, 12), d.Version)
 			default:
@@ -124,7 +124,7 @@ func (o *startCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	c.notePaid(o.Program)
+	options.Report = c.notingPaid(nil, o.Program)
 	c.wrote = true
 	defer outliveReaders()()
 	opened, err := bridge.Open(ctx, e, o.Program, dir, strings.Join(o.Text, " "), options)
@@ -389,7 +389,7 @@ func (o *sendCmd) run(ctx context.Context, c *call) error {
 	if err != nil || s.Agent == "" {
 		s.Agent = o.Session // to be refused, by the kill switch or for its name
 	} else {
-		c.notePaid(s.Provider)
+		options.Report = c.notingPaid(nil, s.Provider)
 	}
 	c.wrote = true
 	defer outliveReaders()()

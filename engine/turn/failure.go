@@ -11,6 +11,7 @@ type Kind string
 // The kinds of a Failure.
 const (
 	NotInstalled   Kind = "not_installed"
+	Broken         Kind = "broken" // the program is there and cannot be started
 	NotSignedIn    Kind = "not_signed_in"
 	UnknownSession Kind = "unknown_session" // the program does not know the session, or answered in another one
 	SessionBusy    Kind = "session_busy"    // another process has a turn open in it
@@ -63,6 +64,8 @@ func (k Kind) text() string {
 	switch k {
 	case NotInstalled:
 		return "the program is not installed"
+	case Broken:
+		return "the program is there and cannot be started"
 	case NotSignedIn:
 		return "not signed in"
 	case UnknownSession:

@@ -61,7 +61,7 @@ func Since(now, t time.Time) string {
 	return Stamp(now, t) + " (" + Ago(now, t) + ")"
 }
 
-// Left is how long it is until t, by the second in the last minute: "30m left", "12s left", "lapsed".
+// Left is how long it is until t, to the nearest minute and by the second in the last one: "30m left", "12s left", "lapsed".
 func Left(now, t time.Time) string {
 	switch d := t.Sub(now); {
 	case d <= 0:
@@ -69,7 +69,7 @@ func Left(now, t time.Time) string {
 	case d < time.Minute:
 		return fmt.Sprintf("%ds left", int(d.Seconds()))
 	default:
-		return short(d) + " left"
+		return short(d.Round(time.Minute)) + " left"
 	}
 }
 

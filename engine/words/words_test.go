@@ -76,7 +76,7 @@ func TestTimes(t *testing.T) {
 func TestLeft(t *testing.T) {
 	now := time.Date(2026, 9, 10, 8, 0, 0, 0, time.UTC)
 	for d, want := range map[time.Duration]string{
-		-time.Second: "lapsed", 0: "lapsed", 59 * time.Second: "59s left", 90 * time.Second: "1m left", 3 * time.Hour: "3h left", 49 * time.Hour: "2d left",
+		-time.Second: "lapsed", 0: "lapsed", 59 * time.Second: "59s left", 89 * time.Second: "1m left", 30*time.Minute - time.Second: "30m left", 3*time.Hour - time.Second: "3h left", 3 * time.Hour: "3h left", 49 * time.Hour: "2d left",
 	} {
 		if got := Left(now, now.Add(d)); got != want {
 			t.Errorf("%v: got %q, want %q", d, got, want)

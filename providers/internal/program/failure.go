@@ -3,6 +3,8 @@ package program
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"strings"
 	"syscall"
 	"unicode"
@@ -36,6 +38,17 @@ func (p Program) NotStarted(ctx context.Context, command []string, err error) *t
 	if errors.Is(err, syscall.E2BIG) {
 		return p.Failure(turn.TooLong, turn.Nothing, "its arguments are too long", err)
 	}
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		if _, lost := os.Stat(at.Path); lost == nil {
+			failure := p.Failure(turn.Broken, turn.Nothing, at.Path+": "+at.Err.Error(), err)
+			failure.Hints = []string{"run " + at.Path + " --version by hand: it may be for another kind of machine, lack what runs it, or be damaged"}
+			if len(command) == 0 {
+				failure.Hints = append(failure.Hints, "install it anew: "+p.Install)
+			}
+			return failure
+		}
+	}
 	return p.missing(command, err)
 }
 
@@ -43,6 +56,8 @@ func (p Program) hints(kind turn.Kind) []string {
 	switch kind {
 	case turn.NotInstalled:
 		return []string{"install it: " + p.Install, "or name the command that starts it in the settings: providers." + p.Provider + ".command"}
+	case turn.Broken:
+		return nil // NotStarted knows better
 	case turn.NotSignedIn:
 		return []string{"sign in: " + p.SignIn}
 	case turn.UnknownSession:

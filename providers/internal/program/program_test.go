@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agentloadout/loadout/engine/turn"
+	"github.com/agentloadout/loadout/providers/internal/process"
 )
 
 // TestInsideHook keeps a hook that starts a turn from starting itself again.
@@ -85,6 +86,21 @@ func TestMissingProgram(t *testing.T) {
 				t.Errorf("%q: %+v", tt.command, failure)
 			}
 		}
+	}
+}
+
+// TestBrokenProgram: a program that is there and cannot be started is not one to install, unless what is there is no good.
+func TestBrokenProgram(t *testing.T) {
+	p := Program{Provider: "agent", Binary: "agent", Install: "npm install it"}
+	file := filepath.Join(t.TempDir(), "agent")
+	if err := os.WriteFile(file, []byte("#!/no/such/interpreter\n"), 0o700); err != nil { //nolint:gosec // it is to be started
+		t.Fatal(err)
+	}
+	_, _, err := p.Ask(t.Context(), process.Command{Path: file, Args: []string{"--version"}})
+	var broken *turn.Failure
+	if !errors.As(err, &broken) || broken.Kind != turn.Broken || broken.Spent != turn.Nothing ||
+		!strings.Contains(broken.Error(), "cannot be started: "+file) || !strings.HasPrefix(broken.Hint()[0], "run "+file+" --version") {
+		t.Errorf("%v, hints %q", err, broken.Hint())
 	}
 }
 
