@@ -267,7 +267,7 @@ func decideRelease(v View, c ReleasePaths) ([]event.Event, error) {
 			if !event.SameName(holder, c.Agent) {
 				body.Holder, body.Cause = holder, event.CauseForced
 			}
-			one, err := newEvent(c.Agent, ev.To, said("%s releases: %s", c.Agent, strings.Join(paths, ", ")), body)
+			one, err := newEvent(c.Agent, ev.To, ev.Description, body)
 			if err != nil {
 				return nil, err
 			}
@@ -282,7 +282,11 @@ func releaseEvent(c ReleasePaths) (event.Event, error) {
 		return event.Event{}, err
 	}
 	paths := claimedPaths(c.Paths)
-	return newEvent(c.Agent, event.Broadcast, said("%s releases: %s", c.Agent, strings.Join(paths, ", ")),
+	what := strings.Join(paths, ", ")
+	if slices.Contains(paths, ".") {
+		what = "everything"
+	}
+	return newEvent(c.Agent, event.Broadcast, said("%s releases: %s", c.Agent, what),
 		event.Ownership{Paths: paths, Mode: event.Release, Reason: c.Reason})
 }
 

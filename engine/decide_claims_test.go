@@ -247,10 +247,10 @@ func TestRelease(t *testing.T) {
 	if diff := cmp.Diff(event.Body(want), d.body(e)); diff != "" {
 		t.Errorf("the release names each claim:\n%s", diff)
 	}
-	if e.Description != "codex releases: src/api, src/api/v2" {
+	if e.Description != "codex releases: src/api" {
 		t.Errorf("description %q", e.Description)
 	}
-	if e := d.one(ReleasePaths{Agent: "codex", Paths: []string{"."}}); e.Description != "codex releases: src, srcs, web" {
+	if e := d.one(ReleasePaths{Agent: "codex", Paths: []string{"."}}); e.Description != "codex releases: everything" {
 		t.Errorf("description %q", e.Description)
 	}
 	d.holds("docs gemini exclusive 1")
