@@ -121,8 +121,10 @@ func TestAdmit(t *testing.T) {
 		{"the running turn of the other one counts", caps(0, 3, 0, 0), 0, event.CapTotalTurns, ""},
 		{"as many tokens as there may be", caps(0, 0, 300, 0), 0, "", ""},
 		{"a turn like those before would pass it", caps(0, 0, 299, 0), 0, event.CapTokens, ""},
-		{"so would a long prompt", caps(0, 0, 300, 0), 303, event.CapTokens,
-			"the next turn would pass the cap on tokens: 200 used + about 101 for it > 300"},
+		{
+			"so would a long prompt", caps(0, 0, 300, 0), 303, event.CapTokens,
+			"the next turn would pass the cap on tokens: 200 used + about 101 for it > 300",
+		},
 		{"cost", caps(0, 0, 0, 29), 0, event.CapCost, "the next turn would pass the cap on cost: $0.000020 used + about $0.000010 for it > $0.000029"},
 		{"as much cost as there may be", caps(0, 0, 0, 30), 0, "", ""},
 	} {

@@ -64,7 +64,7 @@ func markOf(pid int) string {
 	if err := syscall.Stat(dir, &stat); err != nil || int(stat.Uid) != os.Getuid() {
 		return ""
 	}
-	env, err := os.ReadFile(dir + "/environ")
+	env, err := os.ReadFile(dir + "/environ") //nolint:gosec // of the process table
 	if err != nil {
 		return "" // ended, or not for us to see
 	}
