@@ -184,6 +184,10 @@ func TestAliases(t *testing.T) {
 func TestWordsAreRefused(t *testing.T) {
 	tests := []struct{ typed, want string }{
 		{"nonsense", "unexpected argument nonsense"},
+		{"own codex a", "try: loadout coord own\n"},
+		{"detect", "try: loadout coord agents detect\n"},
+		{"discuss list", "try: loadout coord discuss\n"},
+		{"connect", `expected "<program>": claude-code, codex, cursor, gemini, opencode, git`},
 		{"coord", "expected one of"},
 		{"coord own", "expected"},
 		{"coord own codex", "expected"},

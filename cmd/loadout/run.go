@@ -168,7 +168,40 @@ func misspelt(model *kong.Application, args []string, err error) error {
 		}
 		message = word + " is below zero; numbers here begin at 0"
 	}
-	return &engine.UsageError{Message: message, Hints: []string{help}}
+	var hints []string
+	if word, ok := strings.CutPrefix(message, "unexpected argument "); ok {
+		word, _, _ = strings.Cut(word, ",")
+		for _, verb := range elsewhere(model.Node, word) {
+			hints = append(hints, model.Name+" "+verb)
+		}
+	}
+	if failed != nil && failed.Context != nil && failed.Context.Selected() != nil {
+		for _, arg := range failed.Context.Selected().Positional {
+			if values := arg.EnumSlice(); len(values) > 0 && message == `expected "`+arg.Summary()+`"` {
+				message += ": " + strings.Join(values, ", ")
+			}
+		}
+	}
+	return &engine.UsageError{Message: message, Hints: append(hints, help)}
+}
+
+// elsewhere lists the verbs below a node that are called word, the least deep ones.
+func elsewhere(below *kong.Node, word string) []string {
+	for level := below.Children; len(level) > 0; {
+		var found []string
+		var next []*kong.Node
+		for _, node := range level {
+			if !node.Hidden && node.Parent != below && (node.Name == word || slices.Contains(node.Aliases, word)) {
+				found = append(found, verbOf(node))
+			}
+			next = append(next, node.Children...)
+		}
+		if len(found) > 0 {
+			return found
+		}
+		level = next
+	}
+	return nil
 }
 
 // isNegative reports whether a word begins as a negative number does, which a parser takes for a flag.
