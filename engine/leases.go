@@ -61,6 +61,11 @@ func (e *Engine) TurnLease(ctx context.Context, agent string, wait time.Duration
 	return release, e.inWords(err)
 }
 
+// TurnHolder says who waits for a turn of an agent's session; nil: nobody, so that one which the log shows as running is lost.
+func (e *Engine) TurnHolder(ctx context.Context, agent string) (*LockedError, error) {
+	return e.holder(ctx, sessionLock(agent))
+}
+
 // TurnMark is the mark of a turn of this project, see turn.Mark.
 func (e *Engine) TurnMark(id string) string {
 	dir, err := filepath.EvalSymlinks(e.project.Dir)

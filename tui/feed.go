@@ -55,8 +55,11 @@ type update struct {
 	err      error               // the log cannot be followed; it is tried again
 }
 
-// holder is who runs a bridge or discussion, nobody when it is empty.
-type holder struct{ who *engine.LockedError }
+// holder is who runs a bridge or discussion, nobody when it is empty, and which turns nobody waits for that the log shows as running.
+type holder struct {
+	who  *engine.LockedError
+	lost []string
+}
 
 // pauseAfter is how long the feed waits after an update of the screen that took so long.
 func pauseAfter(took time.Duration) time.Duration {
@@ -171,11 +174,34 @@ func (f *feed) holder(ctx context.Context, v *engine.View) *holder {
 	if err != nil {
 		return nil
 	}
-	return &holder{who}
+	return &holder{who, f.lostTurns(ctx, v)}
+}
+
+// lostTurns are the ids of turns that the log shows as running and whose process is gone, as far as it can be told.
+func (f *feed) lostTurns(ctx context.Context, v *engine.View) []string {
+	leases, ok := f.engine.(interface {
+		TurnHolder(ctx context.Context, agent string) (*engine.LockedError, error)
+	})
+	if !ok {
+		return nil
+	}
+	var lost []string
+	for _, t := range v.State.OpenTurns() {
+		if t.Status != state.TurnRunning {
+			continue
+		}
+		if who, err := leases.TurnHolder(ctx, t.Agent); err == nil && who == nil {
+			lost = append(lost, t.ID)
+		}
+	}
+	return lost
 }
 
 // same reports whether both say the same.
 func (h *holder) same(other *holder) bool {
+	if h != nil && other != nil && !slices.Equal(h.lost, other.lost) {
+		return false
+	}
 	if h == nil || other == nil || h.who == nil || other.who == nil {
 		return h != nil && other != nil && h.who == other.who
 	}

@@ -110,7 +110,7 @@ func (m *model) standing() []theme.Span {
 	if n := agentCount(s); n > 0 {
 		add(t.Text, words.Plural(n, "agent"))
 	}
-	if said := turnsText(s.State, t.Dot); said != "" {
+	if said := turnsText(s.State, &s.Bridging, t.Dot); said != "" {
 		add(t.Text, said)
 	}
 	if !m.person() {
@@ -120,10 +120,10 @@ func (m *model) standing() []theme.Span {
 }
 
 // turnsText is how many automatic turns run and what they have used, empty when there were none.
-func turnsText(s *state.State, dot string) string {
+func turnsText(s *state.State, known *pane.Bridging, dot string) string {
 	running, turns, limit := 0, int64(0), int64(0)
 	for _, turn := range s.OpenTurns() {
-		if turn.Status == state.TurnRunning {
+		if known.Runs(&turn) {
 			running++
 		}
 	}

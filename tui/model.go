@@ -350,7 +350,7 @@ func (m *model) fed(u update) tea.Cmd {
 	}
 	m.live.Halted = u.halted
 	if u.holder != nil {
-		m.live.Bridging.Known, m.live.Bridging.Holder = true, u.holder.who
+		m.live.Bridging.Known, m.live.Bridging.Holder, m.live.Bridging.Lost = true, u.holder.who, u.holder.lost
 	}
 	m.notice(u.events, u.reset)
 	var again tea.Cmd

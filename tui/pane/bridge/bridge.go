@@ -66,7 +66,7 @@ func (p *Pane) NextChange() time.Duration {
 	}
 	next := time.Second
 	for _, t := range p.snap.State.OpenTurns() {
-		if t.Status == state.TurnRunning && t.Started != nil {
+		if p.snap.Bridging.Runs(&t) && t.Started != nil {
 			next = min(next, time.Second-p.snap.Now.Sub(*t.Started)%time.Second)
 		}
 	}
@@ -111,7 +111,7 @@ func (p *Pane) rebuild() {
 		byID[t.ID] = t
 		named(t.Agent)
 		switch {
-		case t.Status == state.TurnRunning:
+		case s.Bridging.Runs(t):
 			p.running++
 		case t.Status == state.TurnQueued:
 			w := queued[event.FoldName(t.Agent)]
@@ -138,7 +138,9 @@ func (p *Pane) rebuild() {
 		name := event.FoldName(x.Agent)
 		w := queued[name]
 		if !s.Past {
-			w.events, w.more = w.events+p.queue.found[name].events, p.queue.found[name].more
+			behind := p.queue.found[name]
+			behind.events += w.events
+			w = behind
 		}
 		entries = append(entries, p.session(x, byID[x.Running], w))
 		if t := byID[x.Running]; t != nil && s.Bridging.Live[t.ID] != (pane.LiveTurn{}) {

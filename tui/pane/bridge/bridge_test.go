@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/pane"
@@ -178,6 +179,51 @@ func TestSessionRowsHaveWholeWords(t *testing.T) {
 				t.Errorf("%d cells: the columns differ: %q", w, line)
 			}
 			column = at
+		}
+	}
+}
+
+// A turn whose process is gone does not run, whatever the log says, and no clock of it goes on.
+func TestLostTurnDoesNotRun(t *testing.T) {
+	l := story(t)
+	p := show(t, l, false)
+	p.SetSize(100, 20, false)
+	s := l.Snapshot()
+	s.Bridging = pane.Bridging{Known: true, Lost: []string{"t3"}}
+	p.Apply(s, pane.Changes{})
+	screen := ansi.Strip(strings.Join(p.View(), "\n"))
+	if strings.Contains(screen, "running") || strings.Count(screen, "its process is gone") != 2 { // of the session and of the turn
+		t.Errorf("the screen:\n%s", screen)
+	}
+	if got := p.Status(); got != "! 1 for you" || p.NextChange() != 0 {
+		t.Errorf("status %q, changes in %v", got, p.NextChange())
+	}
+}
+
+// kept is a log with what sessions.json tells.
+type kept struct{ *panetest.Log }
+
+func (kept) SessionRecords() ([]engine.SessionRecord, error) {
+	return []engine.SessionRecord{{Agent: "claude-code", Cwd: "/no/such/folder"}}, nil
+}
+
+// Where a session works, and that it is of no use any more, is shown with it.
+func TestSessionTellsItsFolder(t *testing.T) {
+	l := panetest.NewLog()
+	through := int64(-1)
+	l.Add(t, event.Loadout, event.Broadcast, "x", event.Turn{
+		Action: event.TurnAttached, Agent: "claude-code", Provider: "claude-code", Session: "7f3a", Through: &through,
+	})
+	p := New(panetest.Look(t, false))
+	p.SetFocus(true)
+	panetest.Do(t, p, kept{l}, p.Apply(l.Snapshot(), pane.Changes{}))
+	p.SetSize(118, 20, true)
+	p.List.Select(1)
+	p.Changed()
+	screen := ansi.Strip(strings.Join(p.View(), "\n"))
+	for _, want := range []string{"! claude-code  stale", "its folder /no/such/folder is gone"} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("the screen lacks %q:\n%s", want, screen)
 		}
 	}
 }

@@ -35,6 +35,8 @@ func (p *Pane) sessionDetail(d *pane.Detail, x state.Session, word string, style
 		d.Field("answers", "from a script, no model", p.Warn)
 	}
 	d.Field("session", x.ID, p.Dim)
+	d.Field("folder", queued.folder, p.Text)
+	d.Field("stale", queued.stale, p.Warn)
 	d.Field("since", pane.Stamp(p.snap.Now, x.Attached)+", "+words.Ago(p.snap.Now, x.Attached), p.Text)
 	d.Field("queue", queued.words(), p.Text)
 	d.Field("turns", fmt.Sprintf("%d of %s", x.Turns, limit(x.MaxTurns)), p.Text)

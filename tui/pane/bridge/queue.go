@@ -22,10 +22,12 @@ type queue struct {
 	found   map[string]waits // by folded agent
 }
 
-// waits is how many events wait for a session.
+// waits is how many events wait for a session, and what the log does not tell of it.
 type waits struct {
 	events int
-	more   bool // there may be more
+	more   bool   // there may be more
+	folder string // where it works
+	stale  string // why it may be of no use any more
 }
 
 func (w waits) String() string {
@@ -52,11 +54,21 @@ func (p *Pane) count() pane.Action {
 		return nil
 	}
 	q.loading, q.head = true, head
+	now := p.snap.Now
 	return pane.Load{Key: q.key(), Run: func(ctx context.Context, source pane.Source) (any, error) {
 		var policy engine.Policy
 		if s, ok := source.(interface{ Policy() (engine.Policy, error) }); ok {
 			var err error
 			if policy, err = s.Policy(); err != nil {
+				return nil, err // nor would a bridge start
+			}
+		}
+		var records []engine.SessionRecord
+		if s, ok := source.(interface {
+			SessionRecords() ([]engine.SessionRecord, error)
+		}); ok {
+			var err error
+			if records, err = s.SessionRecords(); err != nil {
 				return nil, err // nor would a bridge start
 			}
 		}
@@ -76,6 +88,11 @@ func (p *Pane) count() pane.Action {
 					if level := bridge.LevelFor(ev, s.Agent, policy); level == engine.Immediate || level == engine.Boundary {
 						w.events++
 					}
+				}
+			}
+			for i := range records {
+				if r := &records[i]; event.SameName(r.Agent, s.Agent) {
+					w.folder, w.stale = r.Cwd, r.Stale(now)
 				}
 			}
 			found[event.FoldName(s.Agent)] = w

@@ -25,6 +25,9 @@ const (
 	clocked  = 48 // of a row, from which it has a turn's deadline
 )
 
+// gone is how a turn stands that runs only by the log.
+const gone = "its process is gone"
+
 // row is a mark, whose it is, words, and what is at the right edge.
 func (p *Pane) row(w int, mark string, style theme.Style, agent string, middle theme.Spans, right string) (left, r theme.Spans) {
 	name := text.FitMiddle(text.Line(agent), min(p.name, max(w/3, 8)), p.Ellipsis)
@@ -76,7 +79,7 @@ func (p *Pane) bridge() pane.Entry {
 		Words: []string{"bridge", said},
 		Row: func(w int) (left, right theme.Spans) {
 			left = theme.Spans{theme.S(mark+" ", style), theme.S("bridge ", p.Strong), theme.S(said, style)}
-			if n := len(p.snap.Bridging.Notes); n > 0 {
+			if n := len(p.snap.Bridging.Notes); n > 0 && p.snap.Bridging.Here {
 				left = append(left, theme.S(" "+p.Dot+" "+text.Line(p.snap.Bridging.Notes[n-1].Text), p.Dim))
 			}
 			return left, nil
@@ -107,12 +110,16 @@ func (p *Pane) whereabouts() (mark, said string, style theme.Style) {
 func (p *Pane) session(x state.Session, running *state.Turn, queued waits) pane.Entry {
 	mark, word, style := p.Idle, "idle", p.Text
 	switch {
+	case running != nil && !p.snap.Bridging.Runs(running):
+		mark, word, style = p.Warning, gone, p.Warn
 	case x.Running != "":
 		mark, word, style = p.Live, "running", p.Accent
 	case x.Stopped != "":
 		mark, word, style = p.Stop, "stopped by the cap on "+engine.CapName(event.TurnCap(x.Stopped)), p.Bad
 	case x.Paused:
 		mark, word, style = p.Warning, "waits for you", p.Warn
+	case queued.stale != "":
+		mark, word, style = p.Warning, "stale", p.Warn
 	}
 	return pane.Entry{
 		Key:   "session " + x.Agent,
@@ -145,7 +152,7 @@ func (p *Pane) session(x state.Session, running *state.Turn, queued waits) pane.
 
 // clock is how long a turn runs, and of how long where that is known.
 func (p *Pane) clock(t state.Turn, w int) string {
-	if t.Status != state.TurnRunning || t.Started == nil {
+	if !p.snap.Bridging.Runs(&t) || t.Started == nil {
 		return ""
 	}
 	clock := pane.Clock(p.snap.Now.Sub(*t.Started))
@@ -213,6 +220,9 @@ func (p *Pane) bound(c state.Cap) pane.Entry {
 
 // stands is how a turn stands, as a mark and a word.
 func (p *Pane) stands(t state.Turn) (mark, word string, style theme.Style) {
+	if t.Status == state.TurnRunning && !p.snap.Bridging.Runs(&t) {
+		return p.Warning, gone, p.Warn
+	}
 	switch t.Status {
 	case state.TurnQueued:
 		return p.Idle, "queued", p.Dim
@@ -269,7 +279,7 @@ func (p *Pane) turn(t state.Turn) pane.Entry {
 		},
 		Detail:  func(d *pane.Detail) { p.turnDetail(d, t) },
 		Subject: pane.Subject{Agent: t.Agent, Seq: t.Seq, Text: t.ID, Turn: t.ID},
-		Grows:   t.Status == state.TurnRunning,
+		Grows:   p.snap.Bridging.Runs(&t),
 	}
 }
 
