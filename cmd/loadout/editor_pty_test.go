@@ -16,7 +16,8 @@ import (
 func TestCtrlCIsTheEditors(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(t.TempDir(), "editor")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\ntrap 'echo GOT IT; exit 9' INT\necho EDITING\nwhile :; do sleep 0.02; done\n"), 0o700); err != nil {
+	const text = "#!/bin/sh\ntrap 'echo GOT IT; exit 9' INT\necho EDITING\nwhile :; do sleep 0.02; done\n"
+	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	cmd := program(t.Context(), t, dir, "tui")

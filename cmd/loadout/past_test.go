@@ -22,7 +22,8 @@ func TestWhatMayBeRunInThePastChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"status", "coord status --at 2", "coord snapshot codex", "coord subscribe codex", "coord card codex", "coord replay", "coord replay --at 1",
+		"status", "coord status --at 2", "coord snapshot codex", "coord subscribe codex", "coord card codex", "coord replay",
+		"coord replay --at 1",
 		"coord conflicts codex src", "coord drift", "coord diff api", "coord contract", "coord contract api", "coord contract api --history",
 		"agent list", "coord agents list", "coord discuss list", "handoff", "handoff codex", "coord guard", "coord compact --dry-run", "doctor",
 		"version", "coord own --help", "--agent codex status",
@@ -42,8 +43,8 @@ func TestWhatMayBeRunInThePastChangesNothing(t *testing.T) {
 		}
 	}
 	for _, line := range []string{
-		"kill now", "resume", "daemon kill now", "daemon resume", "coord watch", "coord agents detect", "coord discuss show x", "coord discuss export x",
-		"coord discuss implement x", "tui", "serve", "hook Stop", "completion bash", "no such verb", "coord own",
+		"kill now", "resume", "daemon kill now", "daemon resume", "coord watch", "coord agents detect", "coord discuss show x",
+		"coord discuss export x", "coord discuss implement x", "tui", "serve", "hook Stop", "completion bash", "no such verb", "coord own",
 	} {
 		if argv, _ := words.Split(line); !r.InPast(argv) {
 			t.Errorf("%s is refused in the past", line)
@@ -51,7 +52,8 @@ func TestWhatMayBeRunInThePastChangesNothing(t *testing.T) {
 	}
 	for _, line := range []string{
 		"coord own user docs/past", "coord contract api --body x", "coord contract api --file x", "coord contract api --consume codex",
-		"handoff codex do it", "handoff --done x", "coord guard --mode ask", "coord guard --no-claim", "coord discuss implement x --yes", "coord discuss start x",
+		"handoff codex do it", "handoff --done x", "coord guard --mode ask", "coord guard --no-claim", "coord discuss implement x --yes",
+		"coord discuss start x",
 		"coord compact", "doctor --fix", "connect git", "disconnect git", "demo", "coord agents bridge codex:x", "coord agents start sim",
 		"--agent codex coord own me docs/past", "coordinate own user x",
 	} {
