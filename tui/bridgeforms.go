@@ -75,9 +75,9 @@ func (m *model) askStart() tea.Cmd {
 	if h := m.live.Bridging.Holder; h != nil {
 		return m.cannot("a bridge or discussion runs already: " + text.Line(h.Owner.String()))
 	}
-	sessions := m.live.State.Sessions()
+	sessions := slices.DeleteFunc(m.live.State.Sessions(), m.live.State.Rests)
 	if len(sessions) == 0 {
-		return m.cannot("no session is known: start one, or attach one that there is")
+		return m.cannot("no session is known whose agent has not ended: start one, or attach one that there is")
 	}
 	last := m.live.State.Bridge().Agents
 	var inputs []*overlay.Input
@@ -229,7 +229,7 @@ func (m *model) askAttach(s pane.Subject) tea.Cmd {
 		known = s.Agent
 	}
 	inputs := []*overlay.Input{
-		input("session", "session", known, "PROGRAM:ID, such as codex:0199a0f3-1c2d; or an agent"),
+		input("session", "session", known, "PROGRAM:ID, or an agent"),
 		input("dir", "works in", "", "a folder; empty: where it did, or where the cockpit was started"),
 	}
 	if here {

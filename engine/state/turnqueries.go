@@ -102,6 +102,13 @@ func (s *State) Caps() []Cap {
 	return list
 }
 
+// Rests reports whether a session is one whose agent has ended, without a turn or a bridge: one of a discussion that is over, say. It goes on
+// when it is named.
+func (s *State) Rests(x Session) bool {
+	a, ok := s.Agent(x.Agent)
+	return ok && a.Ended != nil && x.Running == "" && x.Stopped == "" && !x.Paused && !s.turns.drives(x.Agent)
+}
+
 // Meter is what was delivered to an agent and what it used.
 func (s *State) Meter(agent string) Meter {
 	m, ok := s.turns.meters[event.FoldName(agent)]

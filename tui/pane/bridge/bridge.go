@@ -133,7 +133,12 @@ func (p *Pane) rebuild() {
 	if len(sessions) > 0 || len(turns) > 0 || s.Bridging.Holder != nil {
 		entries = append(entries, p.bridge())
 	}
+	var resting []state.Session
 	for _, x := range sessions {
+		if s.State.Rests(x) {
+			resting = append(resting, x)
+			continue
+		}
 		named(x.Agent)
 		name := event.FoldName(x.Agent)
 		w := queued[name]
@@ -146,6 +151,9 @@ func (p *Pane) rebuild() {
 		if t := byID[x.Running]; t != nil && s.Bridging.Live[t.ID] != (pane.LiveTurn{}) {
 			entries = append(entries, p.says(*t))
 		}
+	}
+	if len(resting) > 0 {
+		entries = append(entries, p.resting(resting))
 	}
 	for _, c := range s.State.Caps() {
 		if c.Agent == "" && c.Limit > 0 {

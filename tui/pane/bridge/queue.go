@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/agentloadout/loadout/engine"
@@ -49,7 +50,7 @@ func (q *queue) key() string { return fmt.Sprint("queue ", q.serial) }
 // count looks at what waits, if the log has gone on since that was done.
 func (p *Pane) count() pane.Action {
 	q, head := &p.queue, p.snap.State.Head()
-	sessions := p.snap.State.Sessions()
+	sessions := slices.DeleteFunc(p.snap.State.Sessions(), p.snap.State.Rests)
 	if p.snap.Past || q.loading || len(sessions) == 0 || q.found != nil && q.head == head {
 		return nil
 	}

@@ -90,6 +90,28 @@ func (p *Pane) bridge() pane.Entry {
 	}
 }
 
+// resting are sessions that nothing waits for, in one row.
+func (p *Pane) resting(list []state.Session) pane.Entry {
+	said := words.Plural(len(list), "session") + " of agents that have ended"
+	names := []string{"session"}
+	for _, x := range list {
+		names = append(names, x.Agent, x.ID)
+	}
+	return pane.Entry{
+		Key:   "resting",
+		Words: names,
+		Row:   func(int) (left, right theme.Spans) { return theme.Spans{theme.S(p.Gone+" "+said, p.Dim)}, nil },
+		Detail: func(d *pane.Detail) {
+			d.Title(said)
+			for _, x := range list {
+				d.Field(text.Line(x.Agent), x.Provider+":"+x.ID, p.Text)
+			}
+			d.Text("Those of a discussion that is over, for one. Nothing is delivered to them unless a bridge is started for them by name.", p.Dim)
+		},
+		Subject: pane.Subject{Seq: -1, Text: said},
+	}
+}
+
 // whereabouts is where a bridge runs, as a mark and words.
 func (p *Pane) whereabouts() (mark, said string, style theme.Style) {
 	b, x := p.snap.State.Bridge(), p.snap.Bridging
