@@ -43,6 +43,9 @@ func TestNextTakesTheOldestThatIsReady(t *testing.T) {
 	}
 
 	e := d.one(Next{Agent: "codex"})
+	if said, _ := tell(&e); said != "Took task "+first.ID+": first" {
+		t.Errorf("told as %q", said)
+	}
 	if e.Resolves != first.ID || e.To != "user" || e.Description != "Takes: first" || e.Type != event.TypeTask {
 		t.Errorf("took %+v, want %s", e, first.ID)
 	}

@@ -3,7 +3,10 @@ package main
 import (
 	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +14,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/settings"
+	"github.com/agentloadout/loadout/engine/turn"
 	"github.com/agentloadout/loadout/engine/words"
 )
 
@@ -117,6 +122,36 @@ func TestExamplesParse(t *testing.T) {
 			last := c.name[strings.LastIndex(c.name, " ")+1:]
 			if last != n.Name && !(n.Name == "cockpit" && c.name == "cockpit") {
 				t.Errorf("%s: example of %s calls %s", line, n.Name, c.name)
+			}
+		}
+	}
+}
+
+// TestExampleSessions: an id in the docs or an example is one that its program would take, unless it is plainly cut off.
+func TestExampleSessions(t *testing.T) {
+	text := ""
+	for _, n := range leaves(t) {
+		text += strings.Join(exampleLines(n), "\n") + "\n"
+	}
+	docs, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(docs) == 0 {
+		t.Fatal(docs, err)
+	}
+	for _, name := range docs {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(data)
+	}
+	for _, p := range programs(settings.Default()) {
+		checker, ok := p.(turn.SessionChecker)
+		if !ok || p.Scripted() {
+			continue
+		}
+		for _, found := range regexp.MustCompile(regexp.QuoteMeta(p.Name())+":([0-9a-f][0-9a-f-]{3,})(…?)").FindAllStringSubmatch(text, -1) {
+			if err := checker.CheckSession(found[1]); err != nil && found[2] == "" {
+				t.Errorf("%s: %v", found[0], err)
 			}
 		}
 	}

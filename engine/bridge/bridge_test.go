@@ -317,6 +317,10 @@ func TestOnlyKnown(t *testing.T) {
 	if l := live(); !l.Known || l.Live || !l.Idle {
 		t.Errorf("attached: %+v", l)
 	}
+	var conflict *engine.ConflictError
+	if _, err := s.Do(t.Context(), engine.Request{Command: engine.Register{Name: "claude-code"}}); !errors.As(err, &conflict) || conflict.Kind != engine.ConflictName {
+		t.Errorf("its name goes to somebody else: %v", err)
+	}
 	during := engine.Liveness{}
 	inner := claude.do
 	claude.do = func(ctx context.Context, tt turn.Turn, progress func(turn.Progress)) (turn.Reply, error) {
