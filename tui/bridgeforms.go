@@ -24,9 +24,6 @@ import (
 // actOnBridge opens the form of an action of the bridge pane.
 func (m *model) actOnBridge(i keymap.Intent) tea.Cmd {
 	switch {
-	case m.past():
-		m.say(bad, fmt.Sprintf("this is the past, as of #%d; esc returns to now, where you can act", m.travel.at))
-		return m.scheduleTick()
 	case m.turns.Bridge == nil:
 		return m.cannot("no turns can be made from this cockpit")
 	}

@@ -6,12 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -218,7 +216,7 @@ func (h *holder) hold(ctx context.Context, d *discuss.Discussion, rest *discuss.
 		defer c.stage.show(d)()
 	}
 	c.wrote = true
-	signal.Ignore(syscall.SIGPIPE) // who stops reading interrupts the discussion; dying would leave the program of a turn behind
+	defer outliveReaders()() // who stops reading interrupts the discussion
 	ctx, h.stop = context.WithCancel(ctx)
 	defer h.stop()
 	var result discuss.Result
