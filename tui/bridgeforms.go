@@ -23,8 +23,7 @@ import (
 
 // actOnBridge opens the form of an action of the bridge pane.
 func (m *model) actOnBridge(i keymap.Intent) tea.Cmd {
-	switch {
-	case m.turns.Bridge == nil:
+	if m.turns.Bridge == nil {
 		return m.cannot("no turns can be made from this cockpit")
 	}
 	s := m.panes[m.focus].Subject()
