@@ -27,7 +27,7 @@ func newHosts(t *testing.T) *hosts {
 	}
 	for name, target := range map[string]string{"loadout": self, "claude": "/bin/sh", "codex": "/bin/sh"} {
 		if target, err = filepath.EvalSymlinks(target); err != nil {
-			t.Skip(err)
+			t.Skipf("skipped: there is no /bin/sh: %v", err)
 		}
 		if err := os.Symlink(target, filepath.Join(h.bin, name)); err != nil {
 			t.Fatal(err)

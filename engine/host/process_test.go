@@ -15,7 +15,7 @@ var here Machine
 func TestProcess(t *testing.T) {
 	self, err := here.Find(os.Getpid())
 	if errors.Is(err, errors.ErrUnsupported) {
-		t.Skip(err)
+		t.Skipf("skipped: the processes of this system cannot be seen: %v", err)
 	}
 	if err != nil || self.PID != os.Getpid() || self.Parent != os.Getppid() || self.Start == "" || self.Boot == "" || self.Name == "" {
 		t.Fatalf("%+v %v", self, err)
@@ -54,7 +54,7 @@ func TestProcessEnded(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), "sleep", "60")
 	if err := cmd.Start(); err != nil {
-		t.Skip(err)
+		t.Skipf("skipped: there is no sleep program: %v", err)
 	}
 	child, err := here.Find(cmd.Process.Pid)
 	if err != nil || !here.Alive(child) || child.Parent != os.Getpid() {

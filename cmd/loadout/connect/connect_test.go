@@ -318,7 +318,7 @@ func TestChangesInBetweenStay(t *testing.T) {
 
 func TestLinksAndModesStay(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("links need rights there")
+		t.Skip("skipped: on Windows links need rights that a test may not have")
 	}
 	c := newConfigured(t)
 	target := filepath.Join(c.home, "dotfiles", "settings.json")
@@ -544,7 +544,7 @@ func TestConnectedAtOnce(t *testing.T) {
 // A folder that cannot be made is found before anything is written.
 func TestLinkInPlaceOfAFolder(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("links need rights there")
+		t.Skip("skipped: on Windows links need rights that a test may not have")
 	}
 	c := newConfigured(t)
 	if err := os.Symlink(filepath.Join(c.home, "nowhere"), filepath.Join(c.root, ".claude")); err != nil {
@@ -587,7 +587,7 @@ func TestChangedAfterThePreview(t *testing.T) {
 // The path of the program is one word for the shell that runs a hook.
 func TestHookCommandIsQuoted(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("its shells quote in another way")
+		t.Skip("skipped: the shells of Windows quote in another way")
 	}
 	c := newConfigured(t)
 	config := c.config("gemini", Project)
