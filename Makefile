@@ -35,13 +35,13 @@ build: ## build bin/loadout
 
 .PHONY: test
 test: ## run every test with the race detector, in random order
-	go test -race -shuffle=on -timeout=20m ./...
+	go test -race -shuffle=on -timeout=10m ./...
 	@cmp -s $(CLIENTS_LOCK) $(CLIENTS)/package-lock.json || \
 		echo "skipped: the tests with the real agent programs, which are not installed; make e2e installs them"
 
 .PHONY: e2e
 e2e: clients ## install the real agent programs outside of the tree (npm) and test against them
-	LOADOUT_E2E=1 go test -race -count=1 -timeout=20m -run '^TestReal' ./providers/... ./cmd/loadout/...
+	LOADOUT_E2E=1 go test -race -count=1 -timeout=10m -run '^TestReal' ./providers/... ./cmd/loadout/...
 
 .PHONY: clients
 clients:

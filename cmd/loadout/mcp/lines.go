@@ -170,6 +170,8 @@ func (c *lineConn) writeLine(line []byte) error {
 	done := make(chan error, 1)
 	select {
 	case c.outgoing <- outgoing{append(line, '\n'), done}:
+	case <-c.closed:
+		return io.ErrClosedPipe
 	case <-c.deaf:
 		return io.ErrClosedPipe
 	}
@@ -181,10 +183,12 @@ func (c *lineConn) writeLine(line []byte) error {
 	}
 }
 
-// write writes what comes until the client is given up.
+// write writes what comes until the connection is closed or the client is given up.
 func (c *lineConn) write(out io.Writer) {
 	for {
 		select {
+		case <-c.closed:
+			return
 		case <-c.deaf:
 			return
 		case next := <-c.outgoing:

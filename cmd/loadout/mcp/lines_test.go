@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -235,9 +234,6 @@ func TestQueueEndsWithTheServer(t *testing.T) {
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)
-	}
-	for !server.ending.Load() { // it is set beside
-		runtime.Gosched()
 	}
 	if _, err := handler(t.Context(), "tools/list", nil); !errors.Is(err, errEnding) || carriedOut {
 		t.Errorf("carried out: %v, %v", carriedOut, err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -43,9 +42,9 @@ type Server struct {
 	news     news
 	tools    map[string]int // place in the list, from 1
 
-	greet  sync.Once
-	met    chan struct{} // closed when a client has introduced itself
-	ending atomic.Bool   // told to stop: what waits for its turn is not answered any more
+	greet   sync.Once
+	met     chan struct{}   // closed when a client has introduced itself
+	stopped <-chan struct{} // closed when the server is told to stop: what waits for its turn is not carried out any more
 }
 
 // New makes a server. It reads and writes nothing until a client comes.
@@ -82,7 +81,7 @@ func New(e *engine.Engine, o Options) (*Server, error) {
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	stop := s.start(ctx)
 	defer stop()
-	defer context.AfterFunc(ctx, func() { s.ending.Store(true) })()
+	s.stopped = ctx.Done()
 	err := s.protocol.Run(ctx, &lines{in: in, out: out, note: s.options.Note})
 	for _, usual := range []error{io.EOF, io.ErrClosedPipe, syscall.EPIPE, syscall.EIO} { // a pipe ends, breaks under a message, a terminal hangs up
 		if errors.Is(err, usual) {
@@ -101,10 +100,12 @@ var errEnding = errors.New("the server is ending")
 // refuseAtEnd keeps a server from answering a long queue before it ends.
 func (s *Server) refuseAtEnd(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		if s.ending.Load() {
+		select {
+		case <-s.stopped:
 			return nil, errEnding
+		default:
+			return next(ctx, method, req)
 		}
-		return next(ctx, method, req)
 	}
 }
 
