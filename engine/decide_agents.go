@@ -307,8 +307,8 @@ func (v View) checkLookalike(ev *event.Event) error {
 		if name == event.Broadcast {
 			continue
 		}
-		for _, a := range v.State.Agents() {
-			if !a.Registered || event.SameName(a.Name, name) || event.Skeleton(a.Name) != event.Skeleton(name) || !v.liveness(a.Name).Live {
+		for _, a := range v.State.Registered() {
+			if event.SameName(a.Name, name) || event.Skeleton(a.Name) != event.Skeleton(name) || !v.liveness(a.Name).Live {
 				continue
 			}
 			if other, known := v.State.Agent(name); known && other.Registered {

@@ -39,6 +39,7 @@ type Engine struct {
 	project Project
 	options Options
 	log     *store.Log
+	head    *store.Slate // the file headName
 
 	mu   sync.Mutex // guards what follows
 	mem  memory
@@ -79,6 +80,7 @@ func Open(p Project, o Options) *Engine {
 		FS: o.FS, LockWait: o.LockWait, Command: o.Command,
 		Poll: o.Poll, NoNotify: o.NoNotify, AllowNetwork: o.AllowNetwork, Made: e.keepOutOfGit,
 	})
+	e.head = e.log.Slate(headName)
 	return e
 }
 

@@ -72,13 +72,13 @@ const headWidth = 19
 // writeHead notes that the log has reached seq. Best effort: without it only a loss of the log as a whole is noticed.
 func (e *Engine) writeHead(seq int64) {
 	if seq >= 0 && seq < farSeq {
-		_ = e.log.Overwrite(headName, fmt.Appendf(nil, "%0*d\n", headWidth, seq))
+		_ = e.head.Write(fmt.Appendf(nil, "%0*d\n", headWidth, seq))
 	}
 }
 
 // readHead is the highest number that is known to have been answered, -1 when nothing tells.
 func (e *Engine) readHead() int64 {
-	data, err := e.log.ReadFile(headName, headWidth+1)
+	data, err := e.head.Read(headWidth + 1)
 	if err != nil {
 		return -1
 	}

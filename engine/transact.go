@@ -113,13 +113,15 @@ func (e *Engine) transact(ctx context.Context, t transaction) (Receipt, error) {
 		if d, err = e.draft(ctx, tx, t); err != nil {
 			return err
 		}
-		if len(d.lines) > 0 {
-			if _, err := tx.Append(d.lines); err != nil {
+		if len(d.lines) == 0 {
+			tx.Depend()
+		} else if _, err := tx.Append(d.lines); err != nil {
+			return fmt.Errorf("store event: %w", err)
+		}
+		if len(d.messages) > 0 || slices.ContainsFunc(d.own, toldBeside) {
+			if err := tx.Sync(); err != nil {
 				return fmt.Errorf("store event: %w", err)
 			}
-			e.mu.Lock()
-			e.remember(d.head)
-			e.mu.Unlock()
 			notes = append(notes, e.projectMessages(t, d.messages)...)
 		}
 		if t.stored != nil && d.duplicate < 0 {
@@ -135,6 +137,9 @@ func (e *Engine) transact(ctx context.Context, t transaction) (Receipt, error) {
 		notes = append(notes, fmt.Sprintf("%s; numbers go on above that, and loadout doctor says what is left of it", d.loss))
 	}
 	notes = append(notes, kept...)
+	e.mu.Lock()
+	e.remember(d.head)
+	e.mu.Unlock()
 	receipt := Receipt{Events: d.own, Expired: d.lapsed, Head: d.head, Notes: notes}
 	if d.duplicate >= 0 {
 		receipt.Duplicate = true
@@ -233,6 +238,9 @@ func (e *Engine) before(ctx context.Context, t transaction) (_ Receipt, found bo
 	if err != nil || !found {
 		return Receipt{}, false, err
 	}
+	if err := e.log.Sync(); err != nil {
+		return Receipt{}, false, err
+	}
 	r := Receipt{Duplicate: true, Head: v.State.Head()}
 	r.Events, err = e.storedWithKey(ctx, seq, t.request.Key)
 	return r, err == nil, err
@@ -278,4 +286,9 @@ func (e *Engine) afterWrite(ctx context.Context, t transaction, d draft) []strin
 		e.beatFor(ctx, &d.own[0])
 	}
 	return notes
+}
+
+// toldBeside reports whether files beside the log tell of an event too, which must be on disk before them.
+func toldBeside(ev event.Event) bool {
+	return ev.Type == event.TypeTurn || ev.Type == event.TypeAgent || ev.Type == event.TypeHalt
 }

@@ -360,6 +360,39 @@ func TestFaultsOfTheDisk(t *testing.T) {
 	}
 }
 
+// Whoever has stored an event may not have synced it yet, so who answers from it does.
+func TestAnswersFromTheLogAreSynced(t *testing.T) {
+	s := newScene(t)
+	own := Request{Command: Own{Agent: "codex", Paths: []string{"src"}}, Key: "try-1"}
+	if _, err := s.Do(t.Context(), own); err != nil {
+		t.Fatal(err)
+	}
+	broken := &brokenFS{FS: store.OS()}
+	e := s.open(Options{FS: broken})
+	for name, again := range map[string]func() (Receipt, error){
+		"a retry":       func() (Receipt, error) { return e.Do(t.Context(), own) },
+		"nothing to do": func() (Receipt, error) { return e.Resume(t.Context(), "user") },
+	} {
+		full := errors.New("no space left on device")
+		broken.set(func(op, name string) error {
+			if op == "sync" && name == store.LogName {
+				return full
+			}
+			return nil
+		})
+		if r, err := again(); !errors.Is(err, full) {
+			t.Errorf("%s was answered: %+v, %v", name, r, err)
+		}
+		broken.set(nil)
+		if r, err := again(); err != nil || !r.Duplicate {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+	if s.lines() != 1 {
+		t.Errorf("log %s", s.log())
+	}
+}
+
 // TestWhatLiesBesideTheLogCannotFailAWrite: checkpoint, beats and messages are best effort.
 func TestWhatLiesBesideTheLogCannotFailAWrite(t *testing.T) {
 	s := newScene(t)

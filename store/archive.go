@@ -221,6 +221,9 @@ func (tx *Tx) Rewrite(ctx context.Context, keep func(Line) bool, extra [][]byte)
 // lines with a number from limit on go where the bad lines go, and the highest
 // number that there was is that of the others.
 func (tx *Tx) RewriteBelow(ctx context.Context, limit int64, keep func(Line) bool, extra [][]byte) (_ Archive, err error) {
+	if err := tx.Sync(); err != nil {
+		return Archive{}, err
+	}
 	a, err := tx.archive(ctx)
 	if err != nil {
 		return Archive{}, err

@@ -114,8 +114,9 @@ func TestRewriteKeepsNumbersRising(t *testing.T) {
 	wantError(t, err, store.ErrSequence)
 	_, err = rewrite(t, l, 0, event(7))
 	wantError(t, err, store.ErrLine)
-	if readFile(t, l.Path()) != before || len(entries(t, l)) != 2 {
-		t.Fatalf("a refused rewrite left %v", entries(t, l))
+	left := slices.DeleteFunc(entries(t, l), func(name string) bool { return name == "cache" })
+	if readFile(t, l.Path()) != before || len(left) != 2 {
+		t.Fatalf("a refused rewrite left %v", left)
 	}
 	if _, err := rewrite(t, l, 0, event(8)); err != nil {
 		t.Fatal(err)

@@ -4,9 +4,9 @@
 //
 // # Promises
 //
-// What Tx.Append has answered is on disk and stays: the line is written in one
-// call and synced, and so is the directory when the file is new, before Append
-// returns. After an error nothing was acknowledged, and the log is what it was;
+// What Update has answered is on disk and stays: the line is written in one
+// call and synced, and so is the directory when the file is new, before Update
+// returns, or Tx.Sync where something is to follow under the lock. After an error nothing was acknowledged, and the log is what it was;
 // where that cannot be ensured the error is ErrUncertain. A number is used once:
 // Append refuses a line whose seq does not rise above every number that can be
 // read anywhere in the log, also on a line that is otherwise refused.
@@ -32,7 +32,9 @@
 // The lock excludes goroutines as it excludes processes. It is released by the
 // system when its holder dies, and never stolen: the owner record in the file is
 // for people. The wait for it is bounded, and the refusal, a *LockedError, names
-// the owner. A run of updates keeps it in turns of 20 ms. After taking it, the file at the path is compared with the one held,
+// the owner. It is given back before what was appended is synced, so that others
+// append meanwhile. Of those who update again and again a few do so at a time, in
+// turns. After taking the lock, the file at the path is compared with the one held,
 // so that a lock file that was deleted or replaced lets no second writer in;
 // should that happen to a writer that holds it already, Append notices the other
 // one's lines and answers ErrChanged or ErrUncertain. Readers never take the lock.
@@ -75,7 +77,8 @@
 // # Failures that are not crashes
 //
 // A short write (a full disk) and a failing sync are taken back by cutting the log
-// to its old size, which is synced. A log that another program without our lock
+// to its old size, which is synced; where another line follows already the error is
+// ErrUncertain. A log that another program without our lock
 // has changed since Tx.Read is not written to: ErrChanged. A log that went away
 // while it was written to was not acknowledged: ErrChanged and ErrUncertain.
 //

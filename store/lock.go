@@ -11,44 +11,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A process that writes again and again keeps the lock from one write to the next,
-// for a turn: handing it over takes longer than several writes. Those who wait do
-// so in the queue of the operating system, so each comes to its turn.
-const (
-	turnTime = 20 * time.Millisecond
-	turnGap  = time.Millisecond // a longer one between two writes ends a turn
-
-	// After a turn the process steps aside: the system only wakes who is first in
-	// the queue, and the lock is for whoever takes it.
-	shortPause = 500 * time.Microsecond
-	longPause  = 5 * time.Millisecond // when others are known to wait
-)
-
 // recheck is how often who waits looks whether the lock file is still the one at
 // the path.
 const recheck = 250 * time.Millisecond
-
-// turn is a run of writes of one process without a gap.
-type turn struct {
-	began time.Time   // when the lock was taken
-	ended time.Time   // when the last write had ended
-	run   bool        // the write at hand has come right after another one
-	wait  bool        // others had the lock when it was wanted last
-	over  bool        // the lock was given back because the turn was over
-	keeps bool        // the lock, from one write to the next
-	idle  *time.Timer // gives a kept lock back when no write follows
-}
-
-// next notes that a write is wanted.
-func (t *turn) next(now time.Time) { t.run = now.Sub(t.ended) <= turnGap }
-
-// goesOn notes that a write has ended, and reports whether another one is likely
-// and still within the turn.
-func (t *turn) goesOn(now time.Time) bool {
-	t.ended = now
-	t.over = t.run && now.Sub(t.began) >= turnTime
-	return t.run && !t.over
-}
 
 // lockFile is a lock of the operating system on a file. It is for one goroutine
 // at a time; two of them exclude each other, in one process as in two.
@@ -64,9 +29,9 @@ func (l *Log) newLockFile(path, command string) *lockFile {
 	return &lockFile{log: l, path: path, owner: newOwnerNote(command)}
 }
 
-// acquire takes the lock, and reports whether somebody else had it. The error is a
-// *LockedError when it was not free for so long.
-func (f *lockFile) acquire(ctx context.Context, wait time.Duration) (taken bool, err error) {
+// acquire takes the lock. The error is a *LockedError when it was not free for so
+// long.
+func (f *lockFile) acquire(ctx context.Context, wait time.Duration) error {
 	start := time.Now()
 	for {
 		lock := flock.New(f.path,
@@ -76,7 +41,6 @@ func (f *lockFile) acquire(ctx context.Context, wait time.Duration) (taken bool,
 			err = &UnsafeError{Path: f.path, Reason: "is a link"}
 		}
 		if err == nil && !locked {
-			taken = true
 			locked, err = f.queue(ctx, lock, start.Add(wait))
 		}
 		if err == nil && locked {
@@ -85,19 +49,22 @@ func (f *lockFile) acquire(ctx context.Context, wait time.Duration) (taken bool,
 				locked, err = f.check()
 			}
 			if err == nil && locked {
-				return taken, nil
+				return nil
 			}
 		}
 		switch waited := time.Since(start); {
 		case err != nil:
-			return taken, fmt.Errorf("lock %s: %w", f.path, also(err, f.drop()))
+			return fmt.Errorf("lock %s: %w", f.path, also(err, f.drop()))
 		case ctx.Err() != nil:
-			return taken, fmt.Errorf("wait for %s: %w", f.path, ctx.Err())
+			return fmt.Errorf("wait for %s: %w", f.path, ctx.Err())
 		case waited >= wait:
-			return taken, &LockedError{Path: f.path, Owner: f.log.readOwner(f.path), Waited: waited}
+			return &LockedError{Path: f.path, Owner: f.log.readOwner(f.path), Waited: waited}
 		}
 	}
 }
+
+// note writes down that this process holds the lock from now on.
+func (f *lockFile) note() { f.owner.write(f.path, f.info, time.Now()) }
 
 // queue waits for a lock that somebody has, as long as the lock file is the one
 // that is at the path now.
@@ -173,8 +140,9 @@ func (f *lockFile) release() error {
 }
 
 // lock makes this goroutine the only writer of the log: first among those of the
-// process, then among processes. The wait counts for both together.
-func (l *Log) lock(ctx context.Context) (release func() error, err error) {
+// process, then among processes. The wait counts for both together. leave lets the
+// next goroutine of the process in; the lock among processes is given back before.
+func (l *Log) lock(ctx context.Context) (leave func(), err error) {
 	start := time.Now()
 	select {
 	case l.writer <- struct{}{}:
@@ -189,64 +157,17 @@ func (l *Log) lock(ctx context.Context) (release func() error, err error) {
 			return nil, &LockedError{Path: l.lockFile.path, Owner: l.readOwner(l.lockFile.path), Waited: time.Since(start)}
 		}
 	}
-	l.turn.next(start)
-	if err := l.take(ctx, l.options.LockWait-time.Since(start)); err != nil {
+	leave = func() {
+		l.turn.end()
 		<-l.writer
+	}
+	l.turn.begin(ctx)
+	if err := l.lockFile.acquire(ctx, l.options.LockWait-time.Since(start)); err != nil {
+		leave()
 		return nil, err
 	}
-	return func() error {
-		defer func() { <-l.writer }()
-		return l.giveBack()
-	}, nil
-}
-
-// take makes sure that this process has the lock.
-func (l *Log) take(ctx context.Context, wait time.Duration) error {
-	if l.turn.keeps {
-		l.turn.keeps = false
-		l.turn.idle.Stop()
-		if same, err := l.lockFile.check(); err != nil || same {
-			return err
-		}
-	}
-	switch {
-	case l.turn.over && l.turn.run && l.turn.wait:
-		time.Sleep(longPause)
-	case l.turn.over && l.turn.run:
-		time.Sleep(shortPause)
-	}
-	var err error
-	if l.turn.wait, err = l.lockFile.acquire(ctx, wait); err != nil {
-		return err
-	}
-	l.turn.began = time.Now()
-	l.lockFile.owner.write(l.lockFile.path, l.turn.began)
-	return nil
-}
-
-// giveBack gives the lock back, or keeps it when this process has just written
-// before and will probably write again.
-func (l *Log) giveBack() error {
-	if l.turn.keeps = keepOpen && l.turn.goesOn(time.Now()); !l.turn.keeps {
-		return l.lockFile.release()
-	}
-	if l.turn.idle == nil {
-		l.turn.idle = time.AfterFunc(turnGap, l.endTurn)
-	} else {
-		l.turn.idle.Reset(turnGap)
-	}
-	return nil
-}
-
-// endTurn gives back a lock that was kept for a write that has not come. The timer
-// may be early: then it waits for the goroutine that still holds the writer's place.
-func (l *Log) endTurn() {
-	l.writer <- struct{}{}
-	defer func() { <-l.writer }()
-	if l.turn.keeps {
-		l.turn.keeps = false
-		_ = l.lockFile.release() // a file that was closed has given it back
-	}
+	l.lockFile.note()
+	return leave, nil
 }
 
 // Lease takes the lock file name in the directory of the log for as long as this
@@ -261,9 +182,9 @@ func (l *Log) Lease(name, command string) (release func() error, err error) {
 		return nil, err
 	}
 	f := l.newLockFile(path, command)
-	if _, err := f.acquire(context.Background(), 0); err != nil {
+	if err := f.acquire(context.Background(), 0); err != nil {
 		return nil, err
 	}
-	f.owner.write(f.path, time.Now())
+	f.note()
 	return f.release, nil
 }

@@ -67,6 +67,7 @@ func Open(dir string, o Options) *Log {
 	}
 	dir = filepath.Clean(dir)
 	l := &Log{dir: dir, path: filepath.Join(dir, LogName), fs: o.FS, options: o, writer: make(chan struct{}, 1)}
+	l.turn.log = l
 	l.lockFile = l.newLockFile(filepath.Join(dir, LockName), o.Command)
 	l.local = sync.OnceValue(func() error { return refuseNetwork(dir, o.AllowNetwork) })
 	return l

@@ -17,30 +17,115 @@ type Tx struct {
 	end   Position // after the last line
 	tail  []byte   // the bytes before end
 	read  bool     // end is known
-	over  bool     // Update has returned
+	over  bool     // fn has returned
+	fresh unsynced // what is not known to be on disk
 	notes []string
+}
+
+// unsynced is what an update has appended, or answers from, and not synced yet.
+type unsynced struct {
+	any           bool
+	from, written int64 // the offset and the bytes of what was appended
 }
 
 var errOver = errors.New("use of a log transaction that has ended")
 
 // Update calls fn while this goroutine is the only writer of the log on this
 // machine. It creates the directory when it is missing and closes it to others.
-// An error of fn is returned as it is. Other errors are a *LockedError when the
-// lock was not free in time, a *UnsafeError, ctx.Err() or those of the file
+// What fn has appended is synced before Update returns, but after the lock was
+// given back: others append meanwhile, and one write to the disk is for all of
+// them. An error of fn is returned as it is. Other errors are a *LockedError when
+// the lock was not free in time, a *UnsafeError, ctx.Err() or those of the file
 // system. Update must not be called inside fn.
 func (l *Log) Update(ctx context.Context, fn func(*Tx) error) (err error) {
 	notes, err := l.secureDir()
 	if err != nil {
 		return fmt.Errorf("prepare %s: %w", l.dir, err)
 	}
-	release, err := l.lock(ctx)
+	leave, err := l.lock(ctx)
 	if err != nil {
 		return err
 	}
+	defer leave()
 	tx := &Tx{log: l, notes: notes}
-	defer func() { err = also(err, also(tx.close(), release())) }()
+	defer func() { err = also(err, tx.finish()) }()
 	return fn(tx)
 }
+
+// finish gives the lock back and makes sure that what was appended is on disk.
+func (tx *Tx) finish() error {
+	tx.over = true
+	err := tx.log.lockFile.release()
+	if tx.fresh.any {
+		err = also(err, tx.settle())
+	}
+	return also(err, tx.close())
+}
+
+// settle syncs what was appended, and takes it back, under the lock once more,
+// when that fails.
+func (tx *Tx) settle() error {
+	cause := tx.flush()
+	if cause == nil {
+		return nil
+	}
+	tx.read = false
+	if tx.fresh.written == 0 {
+		return fmt.Errorf("sync log: %w", cause)
+	}
+	if err := tx.log.lockFile.acquire(context.Background(), tx.log.options.LockWait); err != nil {
+		return fmt.Errorf("append to log: %w (%w: %w)", cause, ErrUncertain, err)
+	}
+	return also(fmt.Errorf("append to log: %w", tx.takeBack(cause)), tx.log.lockFile.release())
+}
+
+// flush syncs what was appended.
+func (tx *Tx) flush() error {
+	if err := tx.file.Sync(); err != nil {
+		return err
+	}
+	if tx.fresh.from == 0 && tx.fresh.written > 0 {
+		if err := tx.log.fs.SyncDir(tx.log.dir); err != nil {
+			return err
+		}
+	}
+	tx.fresh = unsynced{}
+	return nil
+}
+
+// Sync makes what was appended in this update durable now, for what is to be done
+// after that and under the lock. On an error nothing is stored, unless the error is
+// ErrUncertain.
+func (tx *Tx) Sync() error {
+	switch {
+	case tx.over:
+		return errOver
+	case !tx.fresh.any:
+		return nil
+	}
+	if err := tx.flush(); err != nil {
+		tx.read = false
+		return fmt.Errorf("append to log: %w", tx.takeBack(err))
+	}
+	return nil
+}
+
+// Sync makes what Read has returned durable: whoever has appended it may not have
+// synced it yet. A missing log is none.
+func (l *Log) Sync() error {
+	f, err := l.openSource(l.path, os.O_RDWR)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	if err := closeSynced(f, nil); err != nil {
+		return fmt.Errorf("sync log: %w", err)
+	}
+	return nil
+}
+
+// Depend says that what Read has returned is answered for, so that it must be on
+// disk before Update returns: whoever has appended it may not have synced it yet.
+func (tx *Tx) Depend() { tx.fresh.any = tx.file != nil }
 
 // Notes returns what was repaired or narrowed so far, in sentences for people.
 func (tx *Tx) Notes() []string { return tx.notes }
@@ -164,9 +249,9 @@ func (tx *Tx) Read(ctx context.Context, from Position, fn func(Batch) error) (Po
 
 // Append stores lines, each one JSON object without a newline whose seq rises,
 // after the end that Read has reached in this Tx, and returns the position after
-// them. It writes them at once and syncs them before it returns; a new file's
-// directory is synced too. On an error nothing was acknowledged, and nothing was
-// stored either unless the error is ErrUncertain.
+// them. It writes them at once; Sync, or else Update before it returns, syncs them,
+// and a new file's directory too. On an error of any of them nothing was
+// acknowledged, and nothing was stored either unless the error is ErrUncertain.
 func (tx *Tx) Append(lines [][]byte) (Position, error) {
 	switch {
 	case tx.over:
@@ -228,7 +313,7 @@ func (l *Log) layOut(end Position, lines [][]byte) (text []byte, after Position,
 	return text, end, nil
 }
 
-// write appends text durably and completes the identity of the file in end.
+// write appends text and completes the identity of the file in end.
 func (tx *Tx) write(text []byte, end *Position) error {
 	if err := tx.create(); err != nil {
 		return err
@@ -238,18 +323,21 @@ func (tx *Tx) write(text []byte, end *Position) error {
 	}
 	size := tx.file.info.Size()
 	end.File.Device, end.File.Inode = tx.file.device, tx.file.inode
-	_, err := tx.file.Write(text)
-	if err == nil {
-		err = tx.file.Sync()
+	if tx.fresh.written == 0 {
+		tx.fresh.from = size
 	}
-	if err == nil && size == 0 {
-		err = tx.log.fs.SyncDir(tx.log.dir)
-	}
-	if err != nil {
-		return tx.takeBack(size, int64(len(text)), err)
+	tx.fresh.any = true
+	tx.fresh.written += int64(len(text))
+	if _, err := tx.file.Write(text); err != nil {
+		return tx.takeBack(err)
 	}
 	if err := tx.arrived(size + int64(len(text))); err != nil {
 		return fmt.Errorf("%w: %w", ErrUncertain, err)
+	}
+	if size == 0 { // others would answer for lines in a file whose name may be lost
+		if err := tx.flush(); err != nil {
+			return tx.takeBack(err)
+		}
 	}
 	return nil
 }
@@ -291,9 +379,11 @@ func (tx *Tx) arrived(size int64) error {
 	return err
 }
 
-// takeBack cuts off what a failed append has left, provided that nothing else
-// follows it, so that nothing half-stored is found later.
-func (tx *Tx) takeBack(size, written int64, cause error) error {
+// takeBack cuts off what a failed append or sync has left, provided that nothing
+// else follows it, so that nothing half-stored is found later.
+func (tx *Tx) takeBack(cause error) error {
+	size, written := tx.fresh.from, tx.fresh.written
+	tx.fresh = unsynced{}
 	err := tx.file.refresh()
 	now := tx.file.info.Size()
 	if err == nil && (now < size || now > size+written) {
@@ -314,7 +404,7 @@ func (tx *Tx) takeBack(size, written int64, cause error) error {
 // kept for the next update.
 func (tx *Tx) close() error {
 	f := tx.file
-	tx.file, tx.over = nil, true
+	tx.file = nil
 	tx.log.kept.end = Position{}
 	if f == nil {
 		return nil

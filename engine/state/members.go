@@ -287,6 +287,17 @@ func (s *State) Agents() []Agent {
 	return agents
 }
 
+// Registered lists who has a session that was not ended, in no order.
+func (s *State) Registered() []Agent {
+	var agents []Agent
+	for i := range s.members.list {
+		if m := &s.members.list[i]; m.registered && !m.forgotten {
+			agents = append(agents, s.agent(m))
+		}
+	}
+	return agents
+}
+
 // Agent finds somebody by name.
 func (s *State) Agent(name string) (Agent, bool) {
 	m := s.members.get(name)

@@ -202,12 +202,18 @@ func (f *openFile) ReadAt(b []byte, offset int64) (int, error) {
 	return f.File.ReadAt(b, offset)
 }
 
-func (f *openFile) Write(b []byte) (int, error) {
+func (f *openFile) Write(b []byte) (int, error) { return f.write(b, f.File.Write) }
+
+func (f *openFile) WriteAt(b []byte, offset int64) (int, error) {
+	return f.write(b, func(b []byte) (int, error) { return f.File.WriteAt(b, offset) })
+}
+
+func (f *openFile) write(b []byte, under func([]byte) (int, error)) (int, error) {
 	fault := f.fs.check(Write, f.path)
 	if fault == nil || fault.Err == nil {
-		return f.File.Write(b)
+		return under(b)
 	}
-	n, err := f.File.Write(b[:min(fault.Bytes, len(b))])
+	n, err := under(b[:min(fault.Bytes, len(b))])
 	if err != nil {
 		return n, err
 	}

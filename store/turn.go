@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Of the processes that write again and again, a few do so at a time, in turns: so
+// many that one of them syncs while another one writes, and so few that they do not
+// keep each other from the processor. A single write waits for no turn.
+const (
+	turns     = 3
+	turnTime  = 20 * time.Millisecond
+	turnGap   = time.Millisecond       // a longer one between two writes ends a run of them, and the turn
+	turnPause = 500 * time.Microsecond // after a turn: the system only wakes who is first in the queue, and the turn is for whoever takes it
+	turnWait  = time.Second            // who waits for longer writes without
+)
+
+// turn is the part of a process in the turns. Whoever has the writer's place uses it.
+type turn struct {
+	log   *Log
+	files []*lockFile // each is one turn at a time
+	held  *lockFile   // nil: none
+	began time.Time   // when it was taken
+	ended time.Time   // when the last write had ended
+	idle  *time.Timer // gives the turn back when no write follows
+}
+
+// begin makes sure that a write which comes right after another one is part of a turn, unless that takes too long. Turns only save
+// time, so whatever keeps them from being taken is no error.
+func (t *turn) begin(ctx context.Context) {
+	now := time.Now()
+	if now.Sub(t.ended) > turnGap {
+		return
+	}
+	if t.held != nil {
+		t.idle.Stop()
+		if now.Sub(t.began) < turnTime {
+			return
+		}
+		t.giveBack()
+		time.Sleep(turnPause)
+	}
+	if t.files == nil && !t.prepare() {
+		return
+	}
+	own := os.Getpid() % turns
+	for i := range turns {
+		if f := t.files[(own+i)%turns]; f.acquire(ctx, 0) == nil {
+			t.held = f
+			break
+		}
+	}
+	if f := t.files[own]; t.held == nil && f.acquire(ctx, min(turnWait, t.log.options.LockWait)) == nil {
+		t.held = f
+	}
+	t.began = time.Now()
+}
+
+// prepare makes the folder of the lock files.
+func (t *turn) prepare() bool {
+	for i := range turns {
+		path, err := t.log.prepareFile(filepath.Join("cache", fmt.Sprint("turn", i)))
+		if err != nil {
+			t.files = nil
+			return false
+		}
+		t.files = append(t.files, t.log.newLockFile(path, t.log.options.Command))
+	}
+	return true
+}
+
+// end notes that a write has ended.
+func (t *turn) end() {
+	t.ended = time.Now()
+	switch {
+	case t.held == nil:
+	case t.idle == nil:
+		t.idle = time.AfterFunc(turnGap, t.expire)
+	default:
+		t.idle.Reset(turnGap)
+	}
+}
+
+// expire gives back a turn when no write has come. The timer may be early: then it waits for the goroutine that has the writer's place.
+func (t *turn) expire() {
+	t.log.writer <- struct{}{}
+	defer func() { <-t.log.writer }()
+	if time.Since(t.ended) >= turnGap {
+		t.giveBack()
+	}
+}
+
+func (t *turn) giveBack() {
+	if t.held != nil {
+		_ = t.held.release() // a file that was closed has given it back
+		t.held = nil
+	}
+}
