@@ -156,3 +156,26 @@ func TestKillNeedsAReason(t *testing.T) {
 		t.Errorf("halted: %+v", f.halted)
 	}
 }
+
+// A key that changes what the detail shows is not pressed in vain where there was no room for the detail.
+func TestKeysOfAHiddenDetailShowIt(t *testing.T) {
+	for _, size := range [][2]int{{200, 60}, {80, 24}, {60, 15}} {
+		for key, want := range map[string]string{"d": "r1 → r2", "left": "[r1] r2", "right": "r1 [r2]", "<": "r1 → r2", ">": "r1 → r2", "v": "r1 → r2"} {
+			d := drive(t, story(t))
+			d.resize(size[0], size[1])
+			d.press("2")
+			d.hides(want)
+			for range 2 { // the second time the detail is hidden again, whatever it showed before
+				d.press(key)
+				if screen := d.screen(); !strings.Contains(screen, want) {
+					t.Errorf("%dx%d: %s shows\n%s", size[0], size[1], key, screen)
+				}
+				d.press("esc", "esc")
+				d.hides(want)
+				if key == "left" || key == "right" {
+					break // they go on from where they were
+				}
+			}
+		}
+	}
+}

@@ -397,6 +397,8 @@ func (m *model) do(i int, a pane.Action) tea.Cmd {
 		}
 	case pane.Travel:
 		return m.travelTo(a.Seq)
+	case pane.Reveal:
+		return m.open()
 	}
 	return nil
 }

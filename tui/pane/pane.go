@@ -100,9 +100,13 @@ type Load struct {
 // Travel asks to show the project as of an event.
 type Travel struct{ Seq int64 }
 
+// Reveal asks for the room that the detail of the selected row needs: an intent has changed what it shows.
+type Reveal struct{}
+
 func (Ignored) isAction() {}
 func (Load) isAction()    {}
 func (Travel) isAction()  {}
+func (Reveal) isAction()  {}
 
 // Source is where panes load from.
 type Source interface {

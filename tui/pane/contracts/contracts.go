@@ -194,9 +194,30 @@ func (p *Pane) selectedName() string {
 // Handle moves, sorts, opens, and chooses what the detail shows.
 func (p *Pane) Handle(intent keymap.Intent) pane.Action {
 	before := p.selectedName()
+	switch {
+	case p.choose(intent):
+		if !p.DetailShown() && p.selected() != nil {
+			return pane.Reveal{}
+		}
+	case intent == keymap.Sort:
+		p.order = (p.order + 1) % orders
+		p.rebuild()
+	case !p.Browse(intent):
+		return pane.Ignored{}
+	}
+	if p.selectedName() != before {
+		p.revision, p.base = 0, 0
+	}
+	p.Changed()
+	return p.want()
+}
+
+// choose changes what the detail shows. It reports false for intents that do not. What cannot be seen is not toggled, but shown.
+func (p *Pane) choose(intent keymap.Intent) bool {
+	seen := p.DetailShown()
 	switch intent {
 	case keymap.Diff:
-		p.diff = !p.diff
+		p.diff = !p.diff || !seen
 	case keymap.OlderRevision:
 		p.step(-1)
 	case keymap.NewerRevision:
@@ -206,20 +227,14 @@ func (p *Pane) Handle(intent keymap.Intent) pane.Action {
 	case keymap.NewerBase:
 		p.stepBase(1)
 	case keymap.Columns:
-		p.unified = !p.unified
-	case keymap.Sort:
-		p.order = (p.order + 1) % orders
-		p.rebuild()
-	default:
-		if !p.Browse(intent) {
-			return pane.Ignored{}
+		if seen && p.diff {
+			p.unified = !p.unified
 		}
+		p.diff = true
+	default:
+		return false
 	}
-	if p.selectedName() != before {
-		p.revision, p.base = 0, 0
-	}
-	p.Changed()
-	return p.want()
+	return true
 }
 
 // Subject is the selected contract; its copy is the body.
