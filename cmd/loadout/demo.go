@@ -49,6 +49,7 @@ func (d *demoCmd) run(ctx context.Context, c *call) error {
 	if d.Keep {
 		c.note("The project of the demonstration is in %s", project)
 	} else {
+		defer outliveReaders()()
 		defer func() { _ = os.RemoveAll(filepath.Dir(project)) }()
 	}
 	s := newStory(c.app, project)

@@ -17,26 +17,21 @@ const (
 
 // play tells the story once. It can be told again in the same project: what it claims it releases, what it asks is answered.
 func (s *story) play(ctx context.Context) error {
-	s.ctx, s.err = ctx, nil
-	if len(s.steps) == 0 {
-		s.debate()
+	first := len(s.steps) == 0
+	s.ctx, s.err, s.steps = ctx, nil, s.steps[:0]
+	if first {
 		s.arrive()
 	}
-	s.steps = s.steps[:0]
+	s.claim()
+	if first {
+		s.debate()
+	}
 	s.collide()
 	s.agree()
 	s.handOver()
 	s.halt()
 	s.finish()
 	return s.err
-}
-
-// debate has two stand-ins compare approaches before anybody claims a file.
-func (s *story) debate() {
-	s.do(event.User, "before anybody claims a file, two agents (scripted stand-ins) compare approaches", exitDone,
-		"coord", "discuss", "start", "REST or GraphQL for checkout?", "--agents", demoBackend+","+demoFrontend,
-		"--rounds", "2", "--max-turns", "5", "--thread-id", demoThread, "--plain", "--yes")
-	s.do(event.User, "what was decided, and what was not", exitDone, "coord", "discuss", "list")
 }
 
 // arrive gives each agent a name of its own that lives as long as the demonstration.
@@ -48,14 +43,25 @@ func (s *story) arrive() {
 	}
 }
 
-// collide shows a claim, a refusal that says what to do next, and a question to the holder.
-func (s *story) collide() {
+// claim divides the project between the agents.
+func (s *story) claim() {
 	s.do(demoBackend, "claude-code takes the API for half an hour", exitDone,
 		"coord", "own", "me", "src/api", "--ttl", "30m", "--reason", "checkout endpoint")
 	s.do(demoFrontend, "codex takes the front end", exitDone,
 		"coord", "own", "me", "src/web", "--reason", "checkout page")
-	s.do(event.User, "what the discussion decided, as tasks for those who hold the paths that it names", exitDone,
-		"coord", "discuss", "implement", demoThread)
+}
+
+// debate has two more sessions compare approaches before a line is written. They get the next names of their programs.
+func (s *story) debate() {
+	s.do(event.User, "before a line is written, another session of each (scripted, too) compares approaches with the other", exitDone,
+		"coord", "discuss", "start", "REST or GraphQL for checkout?", "--agents", demoBackend+","+demoFrontend,
+		"--rounds", "2", "--max-turns", "5", "--thread-id", demoThread, "--plain", "--yes")
+	s.do(event.User, "what was decided", exitDone, "coord", "discuss", "list")
+	s.do(event.User, "and as tasks for those who hold the paths that it names", exitDone, "coord", "discuss", "implement", demoThread)
+}
+
+// collide shows a refusal that says what to do next, and a question to the holder.
+func (s *story) collide() {
 	s.do(demoFrontend, "codex wants a file inside the API: refused, with who holds it and what helps", exitConflict,
 		"coord", "own", "me", "src/api/checkout.ts")
 	s.do(demoFrontend, "so codex asks", exitDone,
