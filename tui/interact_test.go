@@ -10,6 +10,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/tui/keymap"
+	"github.com/agentloadout/loadout/tui/pane"
 )
 
 func TestSearchKeepsAllRows(t *testing.T) {
@@ -174,6 +176,26 @@ func TestKeysOfAHiddenDetailShowIt(t *testing.T) {
 				d.hides(want)
 				if key == "left" || key == "right" {
 					break // they go on from where they were
+				}
+			}
+		}
+	}
+}
+
+// What the help lists, the pane knows.
+func TestPanesKnowTheKeysOfTheirHelp(t *testing.T) {
+	d := drive(t, worldly(t))
+	for _, p := range d.m.panes {
+		for _, group := range d.m.keys.Help(p.Scope()) {
+			if group.Scope != keymap.Move && group.Scope != p.Scope() {
+				continue
+			}
+			for _, b := range group.Bindings {
+				if acts(b.Intent) || b.Intent == keymap.Open {
+					continue // the cockpit does that, or it is open already
+				}
+				if _, ignored := p.Handle(b.Intent).(pane.Ignored); ignored {
+					t.Errorf("%s lists %q, which %s does not know", b.Help().Key, b.Help().Desc, p.ID())
 				}
 			}
 		}

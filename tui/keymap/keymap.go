@@ -145,6 +145,7 @@ func (b Binding) hint(place int, key, does string) Binding {
 
 // Default is the cockpit's map.
 func Default() *Map {
+	sort := bind(Sort, "s", "sort by the next column", "s") // in the panes that have an order to choose
 	m := &Map{bindings: map[Scope][]Binding{
 		Everywhere: {
 			bind(Quit, "q", "quit", "q", "ctrl+c").hint(2, "q", "quit"),
@@ -187,13 +188,13 @@ func Default() *Map {
 			bind(Home, "home", "to the first row", "home"),
 			bind(End, "G end", "to the last row", "G", "end"),
 			bind(Open, "enter", "open", "enter").hint(5, "enter", "open"),
-			bind(Sort, "s", "sort by the next column", "s"),
 		},
 		Ownership: {
 			bind(Collapse, "← h", "hide what is below", "left", "h"),
 			bind(Expand, "→ l", "show what is below", "right", "l"),
 			bind(Unclaimed, "u", "show or hide changed files that nobody has claimed", "u"),
 			bind(Force, "F", "take the path from its holder, with a reason", "F"),
+			sort,
 		},
 		Contracts: {
 			bind(Diff, "d", "diff", "d").hint(6, "d", "diff"),
@@ -202,6 +203,7 @@ func Default() *Map {
 			bind(OlderBase, "<", "compare with an older revision", "<"),
 			bind(NewerBase, ">", "compare with a newer revision", ">"),
 			bind(Columns, "v", "differences side by side, or one below the other", "v"),
+			sort,
 		},
 		Timeline: {
 			bind(Follow, "f", "follow", "f").hint(6, "f", "follow"),
@@ -209,6 +211,7 @@ func Default() *Map {
 		},
 		Agents: {
 			bind(Answer, "a", "answer the question; on another row: acknowledge", "a").hint(8, "a", "answer"),
+			sort,
 		},
 		Discussion: {
 			bind(Follow, "f", "follow", "f").hint(6, "f", "follow"),

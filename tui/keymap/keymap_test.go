@@ -38,7 +38,7 @@ func TestEveryIntentHasAKeyAndHelp(t *testing.T) {
 			}
 		}
 	}
-	for i := None + 1; i <= Raw; i++ {
+	for i := None + 1; i <= GoOn; i++ {
 		if i.String() == "" {
 			t.Errorf("intent %d has no name", i)
 		}
