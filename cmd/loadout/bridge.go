@@ -353,9 +353,9 @@ func (p *progressPrinter) print(step *bridge.Progress) {
 	case bridge.KindFinished:
 		p.answer(tag, step)
 	case bridge.KindFailed:
-		c.printf("%s turn failed after %s: %s\n", tag, words.Span(step.Duration), step.Text)
+		c.printf("%s turn failed after %s%s: %s\n", tag, words.Span(step.Duration), spentText(step.Tokens, step.Cost), step.Text)
 	case bridge.KindCancelled:
-		c.printf("%s turn cancelled: %s\n", tag, cancelledBy(step.Text))
+		c.printf("%s turn cancelled: %s%s\n", tag, cancelledBy(step.Text), spentText(step.Tokens, step.Cost))
 	case bridge.KindUncertain:
 		c.printf("%s turn %s uncertain: %s\n", tag, step.Turn, step.Text)
 	case bridge.KindHeld:

@@ -131,15 +131,18 @@ func (o *startCmd) run(ctx context.Context, c *call) error {
 	if opened.Session.ID != "" && err != nil {
 		c.note("note: the session %s of %s is known all the same, as %s", opened.Session.ID, o.Program, opened.Session.Agent)
 	}
-	if err != nil {
+	if err != nil && opened.Reply.Text == "" {
 		return interrupted(ctx, err)
 	}
 	answer := struct {
 		Session state.Session `json:"session"`
 		Reply   replyJSON     `json:"reply"`
 	}{opened.Session, replyOf(opened.Reply)}
-	return c.answer(answer, func() {
+	return c.answerPaid(answer, err, func() {
 		c.printReply(o.Program, opened.Reply)
+		if opened.Session.ID == "" {
+			return // it could not be made known
+		}
 		c.printf("%s is %s:%s. Drive it with: loadout coord agents bridge %s\n", opened.Session.Agent, o.Program, opened.Session.ID, words.ShellWord(opened.Session.Agent))
 	})
 }
@@ -150,6 +153,19 @@ func interrupted(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %s", context.Canceled, err.Error())
 	}
 	return err
+}
+
+// answerPaid prints what a program answered, which is kept nowhere else. When err says what went wrong after that, it is a note beside the
+// answer, and the verb fails.
+func (c *call) answerPaid(v any, err error, text func()) error {
+	if err == nil {
+		return c.answer(v, text)
+	}
+	if err := c.answer(noted{v, err.Error()}, text); err != nil {
+		return err
+	}
+	c.note("note: %s", err)
+	return errSilent(exitUnexpected)
 }
 
 // replyJSON is what came of a turn.
@@ -394,14 +410,14 @@ func (o *sendCmd) run(ctx context.Context, c *call) error {
 	c.wrote = true
 	defer outliveReaders()()
 	reply, err := bridge.Send(ctx, e, s.Agent, strings.Join(o.Text, " "), options)
-	if err != nil {
+	if err != nil && reply.Text == "" {
 		return interrupted(ctx, err)
 	}
 	answer := struct {
 		Agent string    `json:"agent"`
 		Reply replyJSON `json:"reply"`
 	}{s.Agent, replyOf(reply)}
-	return c.answer(answer, func() { c.printReply(s.Provider, reply) })
+	return c.answerPaid(answer, err, func() { c.printReply(s.Provider, reply) })
 }
 
 type forgetSessionCmd struct {

@@ -294,10 +294,10 @@ func (d *driver) submit(ctx context.Context, s state.Session, t state.Turn, seqs
 	_, end, err := submit(ctx, b.engine, &b.options, b.tell, submission{
 		turn: t, seqs: seqs, prompt: text, dir: d.dir, permissions: b.options.Permissions(s.Provider, s.Agent), before: before(s.Total), live: l,
 	})
-	var provider *engine.ProviderError
-	if err != nil && !errors.As(err, &provider) {
+	var unrecorded *UnrecordedError
+	if errors.As(err, &unrecorded) {
 		d.late = &end
-		d.tell(KindNotice, func(p *Progress) { p.Turn, p.Text = t.ID, "what came of the turn could not be recorded: "+err.Error() })
+		d.tell(KindNotice, func(p *Progress) { p.Turn, p.Text = t.ID, unrecorded.Error() })
 	}
 }
 

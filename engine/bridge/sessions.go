@@ -211,7 +211,8 @@ type Opened struct {
 }
 
 // Open starts a new session of a program with a first turn and makes it known. text is what the program is told; empty: only that it
-// takes part. This spends a turn.
+// takes part. This spends a turn. What was answered is given also with an error that came after it; without a Session, the session is
+// not known.
 func Open(ctx context.Context, e *engine.Engine, program, dir, text string, o Options) (Opened, error) {
 	o = o.withDefaults()
 	provider, err := o.provider(program)
@@ -261,11 +262,11 @@ func Open(ctx context.Context, e *engine.Engine, program, dir, text string, o Op
 	}
 	s.ID = reply.Session
 	if recordErr := recordOpened(context.WithoutCancel(ctx), e, &o, s, dir); recordErr != nil {
-		return Opened{}, errors.Join(err, recordErr)
+		return Opened{Reply: reply}, errors.Join(err, &UnrecordedError{recordErr})
 	}
 	v, viewErr := e.View(context.WithoutCancel(ctx))
 	if viewErr != nil {
-		return Opened{}, errors.Join(err, viewErr)
+		return Opened{Session: s, Reply: reply}, errors.Join(err, viewErr)
 	}
 	s, _ = v.State.Session(name)
 	return Opened{Session: s, Reply: reply}, err
@@ -289,8 +290,8 @@ func recordOpened(ctx context.Context, e *engine.Engine, o *Options, s state.Ses
 	return err
 }
 
-// Send gives somebody's words to a session as a turn of its own and returns the answer. It waits a moment for a turn that runs. What
-// waits for the session in the log is left to the bridge.
+// Send gives somebody's words to a session as a turn of its own and returns the answer, also with an *UnrecordedError. It waits a moment
+// for a turn that runs. What waits for the session in the log is left to the bridge.
 func Send(ctx context.Context, e *engine.Engine, agent, text string, o Options) (turn.Reply, error) {
 	o = o.withDefaults()
 	if strings.TrimSpace(text) == "" {

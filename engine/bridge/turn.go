@@ -43,8 +43,21 @@ type submission struct {
 	stored func(events []event.Event)
 }
 
+// UnrecordedError says that a turn was made, and that what came of it could not be recorded. The answer, if there is one, is given with it:
+// it is kept nowhere else. It stands for an error of its own, so that nobody takes it for a refusal and pays for the same turn again.
+type UnrecordedError struct{ Err error }
+
+func (e *UnrecordedError) Error() string {
+	return "what came of the turn could not be recorded: " + e.Err.Error()
+}
+
+// Hint is what the caller can do next.
+func (e *UnrecordedError) Hint() []string {
+	return []string{"loadout coord agents list    shows the turn, as uncertain"}
+}
+
 // submit gives a turn to its program and records what came of it. ctx ends with the cause why the turn is to end. The error says
-// that the end could not be recorded, or what the program failed with, an *engine.ProviderError.
+// that the end could not be recorded, an *UnrecordedError, or what the program failed with, an *engine.ProviderError, or both.
 func submit(ctx context.Context, e *engine.Engine, o *Options, tell *teller, s submission) (turn.Reply, event.Turn, error) {
 	t := s.turn
 	about := Progress{Agent: t.Agent, Provider: t.Provider, Session: t.Session, Scripted: t.Scripted, Turn: t.ID, Seqs: s.seqs, Attempt: t.Attempt}
@@ -83,12 +96,12 @@ func submit(ctx context.Context, e *engine.Engine, o *Options, tell *teller, s s
 	}
 	tellEnd(say, &end, reply, err)
 	if recordErr != nil {
-		return turn.Reply{}, end, recordErr
+		recordErr = &UnrecordedError{recordErr}
 	}
 	if end.Action != event.TurnFinished {
-		return turn.Reply{Session: reply.Session}, end, providerError(t.Provider, err)
+		return turn.Reply{Session: reply.Session}, end, errors.Join(recordErr, providerError(t.Provider, err))
 	}
-	return reply, end, nil
+	return reply, end, recordErr
 }
 
 // ends are the events of the end of a turn. One that was cancelled leaves nothing but that.
@@ -138,7 +151,8 @@ func ask(ctx context.Context, e *engine.Engine, o *Options, s submission, progre
 
 // recordEnd records what came of a turn, and goes on trying when the log is busy. While the kill switch is on it is recorded that
 // the turn was cancelled by it, and no more. A turn that somebody ended in the log meanwhile stays ended, and what it used is counted all
-// the same; one that was taken for lost ends as it did. What ends makes of it is stored in one write.
+// the same; one that was taken for lost ends as it did, also when a person wants it made again since and it was answered. What ends makes
+// of it is stored in one write.
 func recordEnd(ctx context.Context, e *engine.Engine, end event.Turn, dir string, ends func(engine.View, event.Turn) ([]event.Event, error), stored func([]event.Event)) (event.Turn, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
 	defer cancel()
@@ -148,6 +162,12 @@ func recordEnd(ctx context.Context, e *engine.Engine, end event.Turn, dir string
 			switch {
 			case open && (now.Status == state.TurnRunning || now.Status == state.TurnUncertain):
 				return ends(v, end)
+			case open && now.Status == state.TurnQueued && end.Action == event.TurnFinished:
+				return ends(v, end) // nobody has to pay for it twice
+			case open && now.Status == state.TurnQueued && end.Usage != nil:
+				lost, again := step(now, event.TurnUncertain), step(now, event.TurnRetried)
+				lost.Usage, lost.Total = end.Usage, end.Total
+				return events(lost, again)
 			case !open || now.Status == state.TurnCancelled:
 				if end.Action != event.TurnCancelled {
 					end = cut(end, cmp.Or(now.Cause, state.CausePerson))
@@ -186,25 +206,28 @@ func cut(end event.Turn, cause string) event.Turn {
 }
 
 func tellEnd(say func(Kind, func(*Progress)), end *event.Turn, reply turn.Reply, err error) {
+	kind := KindFailed
 	switch end.Action {
 	case event.TurnFinished:
-		say(KindFinished, func(p *Progress) {
-			p.Text, p.Duration, p.Denied = reply.Text, reply.Duration, reply.Denied
-			p.Tokens = reply.Usage.Tokens()
-			if reply.Usage.Priced {
-				p.Cost = reply.Usage.Cost
-			}
-		})
+		kind = KindFinished
 	case event.TurnCancelled:
-		say(KindCancelled, func(p *Progress) { p.Text, p.Duration = end.Cause, reply.Duration })
+		kind = KindCancelled
 	default:
-		say(KindFailed, func(p *Progress) {
-			p.Duration = reply.Duration
-			if err != nil {
-				p.Text, p.Hints = err.Error(), engine.Hints(err)
-			}
-		})
 	}
+	say(kind, func(p *Progress) {
+		p.Duration, p.Tokens = reply.Duration, reply.Usage.Tokens()
+		if reply.Usage.Priced {
+			p.Cost = reply.Usage.Cost
+		}
+		switch {
+		case kind == KindFinished:
+			p.Text, p.Denied = reply.Text, reply.Denied
+		case kind == KindCancelled:
+			p.Text = end.Cause
+		case err != nil:
+			p.Text, p.Hints = err.Error(), engine.Hints(err)
+		}
+	})
 }
 
 func providerError(provider string, err error) error {

@@ -220,10 +220,11 @@ func (d *Discussion) ask(ctx context.Context, step Step) (a attempt, err error) 
 		d.result.TurnsUsed++
 	}
 	var provider *engine.ProviderError
+	var unrecorded *bridge.UnrecordedError
 	switch {
 	case end.Action == event.TurnCancelled:
 		return a, d.cancelled(ctx, &end)
-	case err != nil && !errors.As(err, &provider): // not recorded, or never begun
+	case err != nil && (!errors.As(err, &provider) || errors.As(err, &unrecorded)): // not recorded, or never begun
 		return a, err
 	}
 	if a.again {
