@@ -156,6 +156,7 @@ func watchTerminal(ctx context.Context, scr *screen.Screen, send func(tea.Msg)) 
 	suspend := func() { send(suspendMsg{}) }
 	resumed := func() {
 		if scr.Resume() == nil {
+			size() // whoever changes it meanwhile tells only the job in the foreground
 			send(resumedMsg{})
 		}
 	}

@@ -125,8 +125,11 @@ func TestTmuxSuspendAndContinue(t *testing.T) {
 	tm.shows("1 Ownership", "live")
 	tm.keys("C-z")
 	tm.shows("READY", "Stopped")
+	tm.call("resize-window", "-x", "80", "-y", "24")
 	tm.keys("fg", "Enter")
-	tm.shows("1 Ownership", "live")
+	tm.shows("1 Ownership", "live", "8 Agents ─") // as it is at 80×24
+	tm.call("resize-window", "-x", "100", "-y", "30")
+	tm.shows(" loadout  ")
 	tm.keys("q")
 	tm.shows("bye")
 	tm.asBefore()
