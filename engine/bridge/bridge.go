@@ -194,7 +194,7 @@ func orHalted(err error, halted *engine.HaltedError) error {
 func (b *Bridge) detect(ctx context.Context, sessions []state.Session) error {
 	type program struct {
 		turn.Provider
-		command []string
+		agent string
 	}
 	programs := map[string]program{}
 	for _, s := range sessions {
@@ -203,17 +203,11 @@ func (b *Bridge) detect(ctx context.Context, sessions []state.Session) error {
 			return err
 		}
 		command := b.options.Permissions(s.Provider, s.Agent).Command
-		programs[strings.Join(append([]string{s.Provider}, command...), "\x00")] = program{p, command}
+		programs[strings.Join(append([]string{s.Provider}, command...), "\x00")] = program{p, s.Agent}
 	}
 	errs := make(chan error, len(programs))
 	for _, p := range programs {
-		go func() {
-			if _, err := p.Detect(ctx, p.command); err != nil {
-				errs <- providerError(p.Name(), err)
-				return
-			}
-			errs <- nil
-		}()
+		go func() { errs <- b.options.detect(ctx, p, p.agent) }()
 	}
 	var first error
 	for range programs {

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -126,6 +127,14 @@ func (o *Options) check(s state.Session) (turn.Provider, error) {
 	}
 	_, err = o.describe(p, s.Agent)
 	return p, err
+}
+
+// detect asks the program of an agent's turns whether it is there and signed in, which spends nothing.
+func (o *Options) detect(ctx context.Context, p turn.Provider, agent string) error {
+	if _, err := p.Detect(ctx, o.Permissions(p.Name(), agent).Command); err != nil {
+		return providerError(p.Name(), err)
+	}
+	return nil
 }
 
 // ParseRef reads PROGRAM:SESSION, or AGENT. An id may have colons.

@@ -225,6 +225,9 @@ func Open(ctx context.Context, e *engine.Engine, program, dir, text string, o Op
 	if _, err := o.describe(provider, ""); err != nil {
 		return Opened{}, err
 	}
+	if err := o.detect(ctx, provider, ""); err != nil {
+		return Opened{}, err
+	}
 	if _, err := e.SessionRecords(); err != nil { // before it gets a name
 		return Opened{}, err
 	}
@@ -310,6 +313,13 @@ func Send(ctx context.Context, e *engine.Engine, agent, text string, o Options) 
 	s, ok := v.State.Session(agent)
 	if !ok {
 		return turn.Reply{}, noSession(v.State, agent)
+	}
+	provider, err := o.check(s)
+	if err != nil {
+		return turn.Reply{}, err
+	}
+	if err := o.detect(ctx, provider, s.Agent); err != nil {
+		return turn.Reply{}, err
 	}
 	record, ok, err := e.SessionRecord(s.Agent)
 	if err != nil {
