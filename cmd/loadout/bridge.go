@@ -40,13 +40,18 @@ type turning struct {
 	Forbid  bool        `help:"Forbid everything by the program's own flags: no tools, no edits, no commands."`
 }
 
-// options are what the flags, the settings and the machine give for turns. A fault in the settings is refused: turns cost money.
+// options are what the flags, the settings and the machine give for turns that are to be made. While all is halted it refuses.
 func (o *turning) options(ctx context.Context, c *call, e *engine.Engine) (bridge.Options, error) {
+	return o.optionsOf(c, e, func() (actor, error) { return c.acting(ctx, e, "") })
+}
+
+// optionsOf are options for turns of somebody. A fault in the settings is refused: turns cost money.
+func (o *turning) optionsOf(c *call, e *engine.Engine, acting func() (actor, error)) (bridge.Options, error) {
 	s, err := c.settings(e.Project())
 	if err != nil {
 		return bridge.Options{}, err
 	}
-	who, err := c.acting(ctx, e, "")
+	who, err := acting()
 	if err != nil {
 		return bridge.Options{}, err
 	}
@@ -155,7 +160,11 @@ func (o *bridgeCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	options, err := o.options(ctx, c, e)
+	acting := c.acting
+	if o.DryRun {
+		acting = c.actingHalted // it shows what waits until all goes on
+	}
+	options, err := o.optionsOf(c, e, func() (actor, error) { return acting(ctx, e, "") })
 	if err != nil {
 		return err
 	}
@@ -230,18 +239,26 @@ func programsOf(ctx context.Context, e *engine.Engine, refs []bridge.Ref) []stri
 	return names
 }
 
-// plan prints what a bridge would do now.
+// plan prints what a bridge would do now, or when the kill switch is lifted.
 func (o *bridgeCmd) plan(ctx context.Context, c *call, e *engine.Engine, all bridge.Sessions, options bridge.Options) error {
 	list, err := bridge.Plan(ctx, e, all, options)
 	if err != nil {
 		return err
 	}
+	halted, err := e.Halted()
+	if err != nil {
+		return err
+	}
 	answer := struct {
-		DryRun bool             `json:"dryRun"`
-		Turns  []bridge.Planned `json:"turns"`
-	}{true, list}
+		DryRun bool                `json:"dryRun"`
+		Halted *engine.HaltedError `json:"halted"`
+		Turns  []bridge.Planned    `json:"turns"`
+	}{true, halted, list}
 	return c.answer(answer, func() {
 		c.printf("Dry run: nothing was written, nothing was spent.\n")
+		if c.printHalt(halted); halted != nil {
+			c.printf("No turn is made before: loadout resume\n")
+		}
 		for i := range list {
 			c.printPlanned(&list[i])
 		}
