@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -140,7 +141,7 @@ func (o *discussExportCmd) run(ctx context.Context, c *call) error {
 		return err
 	}
 	if o.Format == "json" {
-		return writeJSON(c.stdout, t)
+		return c.answer(t, func() { c.err = cmp.Or(c.err, writeJSON(c.stdout, t)) })
 	}
 	document := discuss.Markdown(&t)
 	if o.Format == "html" {
@@ -171,6 +172,12 @@ func (o *discussImplementCmd) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	var who actor
+	if o.Yes {
+		if who, err = c.acting(ctx, e, ""); err != nil {
+			return err
+		}
+	}
 	t, err := discuss.Load(ctx, e, o.ID)
 	if err != nil {
 		return err
@@ -185,10 +192,6 @@ func (o *discussImplementCmd) run(ctx context.Context, c *call) error {
 	}
 	done := discuss.Implemented{Plan: plan, HandoffIDs: []string{}}
 	if o.Yes {
-		who, err := c.acting(ctx, e, "")
-		if err != nil {
-			return err
-		}
 		if done, err = discuss.Implement(ctx, e, plan, who.name); err != nil {
 			return err
 		}
