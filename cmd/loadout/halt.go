@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/bridge"
 	"github.com/agentloadout/loadout/engine/event"
 )
 
@@ -26,9 +29,12 @@ func (o *killCmd) run(ctx context.Context, c *call) error {
 		return err
 	}
 	reason := strings.Join(o.Reason, " ")
-	r, err := e.KillOnce(ctx, c.killer(), reason, o.Key)
+	r, err := e.KillOnce(ctx, c.killer(ctx, e), reason, o.Key)
 	if err != nil {
 		return err
+	}
+	if err := bridge.Settle(ctx, e); err != nil { // who makes a turn ends it; this is for turns that nobody makes any more
+		r.Notes = append(r.Notes, fmt.Sprintf("what turns left running whose process is gone could not be ended, or not be recorded: %v", err))
 	}
 	c.noteReceipt(r)
 	reason = engine.Redact(strings.TrimSpace(reason))
@@ -56,15 +62,24 @@ func (o *killCmd) run(ctx context.Context, c *call) error {
 	})
 }
 
-// killer is who sets the kill switch, as far as it can be told without reading the log: stopping must not wait for that, and must work
-// when the log cannot be read.
-func (c *call) killer() string {
+// killerWait is how long the log may take to tell who halts everything.
+const killerWait = 300 * time.Millisecond
+
+// killer is who sets the kill switch: the same as who acts, as far as that can be told at once. Stopping must not wait for it, is refused to
+// nobody, and must work when the log cannot be read.
+func (c *call) killer(ctx context.Context, e *engine.Engine) string {
 	for _, name := range []string{c.As, c.Agent, c.env(engine.EnvAgent)} {
 		if name != "" && !event.SameName(name, engine.Me) {
 			return name
 		}
 	}
-	return event.User
+	brief, cancel := context.WithTimeout(ctx, killerWait)
+	defer cancel()
+	name, err := e.Identify(brief, "", "")
+	if err != nil {
+		return event.User
+	}
+	return name
 }
 
 type resumeCmd struct{ writing }

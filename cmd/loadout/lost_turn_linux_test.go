@@ -13,8 +13,16 @@ import (
 )
 
 // TestKilledTurnLeavesNothing kills loadout in the middle of a turn, so that nobody can end the agent's program: whoever looks at the
-// turns next does.
+// turns next does, and the kill switch.
 func TestKilledTurnLeavesNothing(t *testing.T) {
+	for _, ends := range [][]string{{"coord", "agents", "list"}, {"kill", "enough"}} {
+		t.Run(ends[0], func(t *testing.T) { leavesNothing(t, ends...) })
+	}
+}
+
+// leavesNothing kills loadout in the middle of a turn and has a verb end what that left running.
+func leavesNothing(t *testing.T, ends ...string) {
+	t.Helper()
 	dir := t.TempDir()
 	note := filepath.Join(dir, "note")
 	// It leaves another process in a session of its own behind, and reads no more.
@@ -47,9 +55,7 @@ func TestKilledTurnLeavesNothing(t *testing.T) {
 			t.Fatalf("process %s has ended by itself", pid)
 		}
 	}
-	if out := loadout("coord", "agents", "list", "--all"); !strings.Contains(out, "uncertain") {
-		t.Errorf("listed: %s", out)
-	}
+	loadout(ends...)
 	for _, pid := range pids {
 		if lives(pid) {
 			t.Errorf("process %s of %s was left behind", pid, pids)
@@ -57,6 +63,9 @@ func TestKilledTurnLeavesNothing(t *testing.T) {
 				_ = syscall.Kill(n, syscall.SIGKILL)
 			}
 		}
+	}
+	if out := loadout("coord", "agents", "list", "--all"); !strings.Contains(out, "uncertain") {
+		t.Errorf("listed: %s", out)
 	}
 }
 
