@@ -318,7 +318,8 @@ func (o *sessionsCmd) run(ctx context.Context, c *call) error {
 			c.printf("No sessions yet (%s): loadout coord agents start PROGRAM, or attach PROGRAM:SESSION\n", words.AsOf(answer.HighSeq))
 		}
 		for i := range answer.Sessions {
-			c.printSession(&answer.Sessions[i])
+			agent, _ := v.State.Agent(answer.Sessions[i].Agent)
+			c.printSession(&answer.Sessions[i], agent.Ended)
 		}
 		for _, bound := range answer.Caps {
 			if bound.Agent == "" && bound.Limit > 0 { // the others stand with their sessions
@@ -331,7 +332,7 @@ func (o *sessionsCmd) run(ctx context.Context, c *call) error {
 	})
 }
 
-func (c *call) printSession(s *sessionJSON) {
+func (c *call) printSession(s *sessionJSON, ended *time.Time) {
 	c.printf("%s  %s\n", c.bold(s.Agent), s.Provider+":"+s.ID)
 	limit := ""
 	if s.MaxTurns > 0 {
@@ -347,6 +348,9 @@ func (c *call) printSession(s *sessionJSON) {
 	c.printf("    %s delivered, left out: %d of types that wake nobody, %d as repeated\n", words.Plural(m.Delivered, "event"), m.Passive, m.Duplicate)
 	if s.Stopped != "" {
 		c.printf("    the next turn would pass the cap on %s: loadout coord agents raise\n", engine.CapName(event.TurnCap(s.Stopped)))
+	}
+	if ended != nil {
+		c.printf("    ended %s: nothing is delivered to it unless a bridge is started for it by name\n", c.moment(*ended))
 	}
 	if s.Stale != "" {
 		c.printf("    stale: %s\n", s.Stale)

@@ -94,8 +94,8 @@ type discussStartCmd struct {
 }
 
 func (discussStartCmd) Help() string {
-	return "Everything is checked before anything is spent, and the number of turns is told first. The participants can neither use tools nor\n" +
-		"edit files. On a terminal the discussion is shown live.\n\n" + examples(
+	return "Everything is checked before anything is spent, and the number of turns is told first. " +
+		"The participants can neither use tools nor edit files. On a terminal the discussion is shown live.\n\n" + examples(
 		`loadout coord discuss start "REST or GraphQL for checkout?" --agents claude-code,codex --rounds 2 --max-turns 5 --timeout 120`,
 		`loadout coord discuss start "Cents or decimals?" --sessions claude-code:3f1c2a4e-… codex:0199a0f3-… --proposer codex`,
 		`loadout coord discuss start "Queue or cron?" --agents sim,sim --rounds 1 --yes --plain`,

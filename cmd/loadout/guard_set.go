@@ -13,7 +13,7 @@ import (
 type guardCmd struct {
 	Mode   string `placeholder:"WORD" help:"deny, ask or warn: what becomes of an edit of a path that another agent owns."`
 	Halted string `placeholder:"WORD" help:"deny, ask or warn: what becomes of an edit while the kill switch is on."`
-	Claim  *bool  `placeholder:"BOOL" negatable:"" help:"Claim what nobody owns for the agent that edits it, for half an hour."`
+	Claim  *bool  `placeholder:"BOOL" negatable:"" help:"Claim what nobody owns for the agent that edits it, for half an hour; --no-claim: no more."`
 }
 
 func (guardCmd) Help() string {

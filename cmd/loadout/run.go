@@ -154,13 +154,14 @@ func given(args []string, flag string) bool {
 // misspelt turns a parse error of kong into a usage error that names the help to read.
 func misspelt(model *kong.Application, args []string, err error) error {
 	help := "loadout --help"
+	message := err.Error()
 	var failed *kong.ParseError
 	if errors.As(err, &failed) && failed.Context != nil {
 		if node := failed.Context.Selected(); node != nil {
 			help = model.Name + " " + verbOf(node) + " --help"
+			message = missing(node, message)
 		}
 	}
-	message := err.Error()
 	if word, ok := strings.CutPrefix(message, "unknown flag "); ok && isNegative(word) {
 		word = strings.TrimSuffix(strings.Fields(word)[0], ",") // the parser names only its first digit
 		if at := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, word) }); at >= 0 {
@@ -175,14 +176,23 @@ func misspelt(model *kong.Application, args []string, err error) error {
 			hints = append(hints, model.Name+" "+verb)
 		}
 	}
-	if failed != nil && failed.Context != nil && failed.Context.Selected() != nil {
-		for _, arg := range failed.Context.Selected().Positional {
-			if values := arg.EnumSlice(); len(values) > 0 && message == `expected "`+arg.Summary()+`"` {
-				message += ": " + strings.Join(values, ", ")
-			}
+	return &engine.UsageError{Message: message, Hints: append(hints, help)}
+}
+
+// missing is a message that names arguments of a command which are not there as the help names them, with the words that one of them takes;
+// any other message stays as it is.
+func missing(node *kong.Node, message string) string {
+	names, ok := strings.CutPrefix(message, `expected "<`)
+	if !ok {
+		return message
+	}
+	said := "expected " + strings.ToUpper(strings.NewReplacer("<", "", ">", "", " ...", "...", `"`, "").Replace(names))
+	for _, arg := range node.Positional {
+		if arg.Enum != "" && names == arg.Name+`>"` {
+			said += ": " + strings.Join(arg.EnumSlice(), ", ")
 		}
 	}
-	return &engine.UsageError{Message: message, Hints: append(hints, help)}
+	return said
 }
 
 // elsewhere lists the verbs below a node that are called word, the least deep ones.
