@@ -2,9 +2,11 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -40,11 +42,23 @@ func (p *page) linef(format string, args ...any) {
 // text is what was written, without the last line break.
 func (p *page) text() string { return strings.TrimSuffix(p.String(), "\n") }
 
-// result is an answer: texts for the model, and data for programs.
-func result(texts []string, data any) (*sdk.CallToolResult, error) {
+// result is an answer: texts for the model, and data for programs. lost is what the log has lost, see engine.Engine.Loss: it is a note of both,
+// unless a note tells of it already.
+func result(texts []string, data any, lost string) (*sdk.CallToolResult, error) {
 	structured, err := encode(data)
 	if err != nil {
 		return nil, err
+	}
+	if lost != "" {
+		var told bool
+		if structured, told, err = noted(structured, lost); err != nil {
+			return nil, err
+		}
+		if !told {
+			var p page
+			p.linef("note: %s", lost)
+			texts = append(texts, p.text())
+		}
 	}
 	r := &sdk.CallToolResult{StructuredContent: json.RawMessage(structured)}
 	for _, t := range texts {
@@ -53,9 +67,44 @@ func result(texts []string, data any) (*sdk.CallToolResult, error) {
 	return r, nil
 }
 
-// refusal is an error as a tool answers it: what, who, since when, why, and what helps.
-func refusal(err error) (*sdk.CallToolResult, error) {
+// noted adds a note to those of an object, unless one of them tells what it says up to its semicolon: then told is true.
+func noted(object []byte, note string) (out []byte, told bool, err error) {
+	var members map[string]json.RawMessage
+	var own struct {
+		Notes []string `json:"notes"`
+	}
+	if err := errors.Join(json.Unmarshal(object, &members), json.Unmarshal(object, &own)); err != nil {
+		return nil, false, fmt.Errorf("encode answer: %w", err)
+	}
+	what, _, _ := strings.Cut(note, ";")
+	if slices.ContainsFunc(own.Notes, func(n string) bool { return strings.HasPrefix(n, what) }) {
+		return object, true, nil
+	}
+	if members["notes"], err = encode(append(own.Notes, note)); err != nil {
+		return nil, false, err
+	}
+	out, err = encode(members)
+	return out, false, err
+}
+
+// lost is what the log has lost, "" where nothing is missed or that cannot be told: what keeps the log from being read is told elsewhere.
+func (s *Server) lost(ctx context.Context) string {
+	lost, err := s.engine.Loss(ctx)
+	if err != nil {
+		return ""
+	}
+	return lost
+}
+
+// errInterrupted stands for a call that its client took back, or that the end of the server cut off.
+var errInterrupted = errors.New("interrupted; what was not answered may or may not be stored")
+
+// refusal is an error as a tool answers it: what, who, since when, why, and what helps. lost is as in result.
+func refusal(err error, lost string) (*sdk.CallToolResult, error) {
 	code := engine.ErrorCode(err)
+	if code == "internal_error" && errors.Is(err, context.Canceled) {
+		code, err = "interrupted", errInterrupted
+	}
 	var p page
 	p.WriteString("Error: " + strings.TrimSuffix(safetext.Block(err.Error()), "\n") + "\n")
 	p.linef("code: %s", code)
@@ -70,7 +119,11 @@ func refusal(err error) (*sdk.CallToolResult, error) {
 	if len(hints) > 0 {
 		body["hints"] = hints
 	}
-	r, encodeErr := result([]string{p.text()}, map[string]any{"error": body})
+	if lost != "" {
+		body["notes"] = []string{lost}
+		p.linef("note: %s", lost)
+	}
+	r, encodeErr := result([]string{p.text()}, map[string]any{"error": body}, "")
 	if encodeErr != nil {
 		return nil, errors.Join(err, encodeErr)
 	}

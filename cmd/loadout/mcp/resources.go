@@ -90,6 +90,7 @@ func (s *Server) addContract(name string) {
 
 // read answers a request for a resource.
 func (s *Server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	lost := s.lost(ctx)
 	data, err := s.resource(ctx, r.Params.URI)
 	if engine.ErrorCode(err) == "not_found" {
 		return nil, sdk.ResourceNotFoundError(r.Params.URI)
@@ -97,7 +98,14 @@ func (s *Server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Rea
 	if err != nil {
 		return nil, err
 	}
-	text, err := encodePretty(data)
+	object, err := encode(data)
+	if err == nil && lost != "" {
+		object, _, err = noted(object, lost)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := encodePretty(json.RawMessage(object))
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,13 @@ func outputOf[T any]() (*jsonschema.Schema, error) {
 			"code":    {Type: "string", Description: "Stable name of the refusal."},
 			"message": {Type: "string"},
 			"hints":   {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
+			"notes":   {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 		},
+	}
+	if s.Properties["notes"] == nil {
+		s.Properties["notes"] = &jsonschema.Schema{
+			Type: "array", Items: &jsonschema.Schema{Type: "string"}, Description: "What else is to be known, such as a log that was lost.",
+		}
 	}
 	s.AnyOf = []*jsonschema.Schema{{Required: s.Required}, {Required: []string{"error"}}}
 	s.Required = nil

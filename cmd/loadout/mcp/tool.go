@@ -47,13 +47,14 @@ func handled[In, Out any](t tool, do func(ctx context.Context, s *Server, in In)
 	t.call = func(ctx context.Context, s *Server, arguments json.RawMessage) (*sdk.CallToolResult, error) {
 		var in In
 		if err := parse(arguments, t.input, &in); err != nil {
-			return refusal(err)
+			return refusal(err, "")
 		}
+		lost := s.lost(ctx) // before anything is written, after which it is told no more
 		texts, out, err := do(ctx, s, in)
 		if err != nil {
-			return refusal(err)
+			return refusal(err, lost)
 		}
-		return result(texts, out)
+		return result(texts, out, lost)
 	}
 	return t
 }
@@ -93,7 +94,7 @@ func (s *Server) inOrder(next sdk.MethodHandler) sdk.MethodHandler {
 func (s *Server) refuseUnknown(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if p, ok := req.GetParams().(*sdk.CallToolParamsRaw); ok && p != nil && method == "tools/call" && s.tools[p.Name] == 0 {
-			return refusal(&engine.UsageError{Message: "Unknown tool: " + p.Name})
+			return refusal(&engine.UsageError{Message: "Unknown tool: " + p.Name}, "")
 		}
 		return next(ctx, method, req)
 	}

@@ -108,11 +108,12 @@ type subscribeIn struct {
 // eventsOut is a page of events. The first three members are those of the coordination protocol.
 type eventsOut struct {
 	Events  []json.RawMessage `json:"events"`
-	HighSeq int64             `json:"highSeq"` // the log was read up to here
-	Count   int               `json:"count"`   // events in this answer
-	Next    int64             `json:"next"`    // the cursor to go on from
-	Omitted int64             `json:"omitted"` // events left out by the limits, -1: some, not counted
-	ReadTo  int64             `json:"readTo"`  // the agent has acknowledged up to here, -1 for nothing
+	HighSeq int64             `json:"highSeq"`                  // the log was read up to here
+	Count   int               `json:"count"`                    // events in this answer
+	Next    int64             `json:"next"`                     // the cursor to go on from
+	Omitted int64             `json:"omitted"`                  // events left out by the limits, -1: some, not counted
+	AtLeast int64             `json:"omittedAtLeast,omitempty"` // where omitted is -1: so many of them are known
+	ReadTo  int64             `json:"readTo"`                   // the agent has acknowledged up to here, -1 for nothing
 	Unread  int64             `json:"unread"`
 	Skipped state.Skips       `json:"skipped"` // lines of the log that nobody can read
 	Notice  string            `json:"notice"`
@@ -152,11 +153,11 @@ func subscribe() tool {
 		if in.Limit == 0 {
 			in.Limit = defaultEvents
 		}
-		found, err := s.engine.Events(ctx, engine.Query{After: cursor, Agent: agent, Max: in.Limit})
+		found, err := s.engine.Events(ctx, engine.Query{After: cursor, Agent: agent, Max: in.Limit, Count: true})
 		if err != nil {
 			return nil, out, err
 		}
-		out.HighSeq, out.Skipped, out.Omitted = found.AsOf, found.Skips, found.Omitted
+		out.HighSeq, out.Skipped, out.Omitted, out.AtLeast = found.AsOf, found.Skips, found.Omitted, found.AtLeast
 		out.Next = max(cursor, found.AsOf)
 		out.fill(found.Events)
 		text, err := encodePretty(out)
@@ -171,7 +172,11 @@ func (o *eventsOut) fill(events []event.Event) {
 	for i := range events {
 		line := shortLine(&events[i])
 		if room -= len(line); room < 0 && i > 0 {
-			o.Omitted = -1
+			more := &o.Omitted
+			if o.Omitted < 0 {
+				more = &o.AtLeast
+			}
+			*more += int64(len(events) - i)
 			break
 		}
 		o.Events = append(o.Events, line)
@@ -227,7 +232,8 @@ type replayOmitted struct {
 	Contracts int64 `json:"contracts"`
 	Tasks     int64 `json:"tasks"`
 	Decisions int64 `json:"decisions"`
-	Entries   int64 `json:"entries"` // older ones, -1: some, not counted
+	Entries   int64 `json:"entries"`                  // older ones, -1: some, not counted
+	AtLeast   int64 `json:"entriesAtLeast,omitempty"` // where entries is -1: so many of them are known
 }
 
 // revision is a contract without its body.
@@ -295,11 +301,7 @@ func (o *replayOut) bound() error {
 		halve(&o.Contracts, &o.Omitted.Contracts)
 		halve(&o.Tasks, &o.Omitted.Tasks)
 		halve(&o.Decisions, &o.Omitted.Decisions)
-		if o.Omitted.Entries < 0 {
-			halve(&o.Entries, new(int64))
-		} else {
-			halve(&o.Entries, &o.Omitted.Entries)
-		}
+		o.leaveOut(len(o.Entries) / 2)
 	}
 }
 
@@ -329,22 +331,33 @@ func newest[T any](items []T, limit int) ([]T, int64) {
 	return append([]T{}, items[over:]...), int64(over)
 }
 
-// story tells the newest events up to the state.
+// story tells the newest events up to the state, and counts those before.
 func (o *replayOut) story(ctx context.Context, e *engine.Engine, entries int) error {
 	o.Entries = []engine.TimelineEntry{}
-	if entries == 0 || o.AsOf < 0 {
+	if o.AsOf < 0 {
 		return nil
 	}
-	t, err := e.Timeline(ctx, engine.Query{After: engine.Everything, Before: o.AsOf + 1, Last: entries})
+	t, err := e.Timeline(ctx, engine.Query{After: engine.Everything, Before: o.AsOf + 1, Last: max(entries, 1), Count: true})
 	if err != nil {
 		return err
 	}
-	o.Omitted.Entries = t.Omitted
+	o.Omitted.Entries, o.Omitted.AtLeast = t.Omitted, t.AtLeast
 	for _, entry := range t.Entries {
 		entry.Headline, entry.Detail = event.Clip(entry.Headline, maxText), event.Clip(entry.Detail, maxText)
 		o.Entries = append(o.Entries, entry)
 	}
+	o.leaveOut(len(o.Entries) - entries)
 	return nil
+}
+
+// leaveOut drops the oldest n entries, if n is more than 0, and counts them.
+func (o *replayOut) leaveOut(n int) {
+	if n = max(n, 0); o.Omitted.Entries < 0 {
+		o.Omitted.AtLeast += int64(n)
+	} else {
+		o.Omitted.Entries += int64(n)
+	}
+	o.Entries = o.Entries[n:]
 }
 
 func (o *replayOut) text() string {
@@ -370,16 +383,19 @@ func (o *replayOut) text() string {
 		p.linef("  #%d %s %s [%s] %s", e.Seq, e.RelativeTime, e.Agent, e.Type, e.Headline)
 	}
 	if left := o.Omitted; left != (replayOmitted{}) {
-		p.linef("left out: %d claims, %d contracts, %d tasks, %d decisions, %s", left.Claims, left.Contracts, left.Tasks, left.Decisions, older(left.Entries))
+		p.linef("left out: %d claims, %d contracts, %d tasks, %d decisions, %s", left.Claims, left.Contracts, left.Tasks, left.Decisions, older(left))
 	}
 	return p.text()
 }
 
-func older(n int64) string {
-	if n < 0 {
-		return "older events"
+func older(left replayOmitted) string {
+	switch {
+	case left.Entries >= 0:
+		return fmt.Sprintf("%d older events", left.Entries)
+	case left.AtLeast > 0:
+		return fmt.Sprintf("at least %d older events", left.AtLeast)
 	}
-	return fmt.Sprintf("%d older events", n)
+	return "perhaps older events"
 }
 
 // stamp is a moment as answers show it.
