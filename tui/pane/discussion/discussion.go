@@ -290,9 +290,6 @@ func (p *Pane) items() int {
 	return n
 }
 
-// lostAfter is how long a turn runs before it matters that nobody is seen to hold a discussion, which is looked at only now and then.
-const lostAfter = 10 * time.Second
-
 // asked is the turn in which the next statement is made, nil when there is none, and whether the process that waited for it is gone.
 func (p *Pane) asked() (t *state.Turn, lost bool) {
 	if p.id == "" || p.snap.Past {
@@ -303,8 +300,7 @@ func (p *Pane) asked() (t *state.Turn, lost bool) {
 	if i < 0 {
 		return nil, false
 	}
-	b := p.snap.Bridging
-	return &turns[i], b.Known && b.Holder == nil && p.snap.Now.Sub(*turns[i].Started) > lostAfter
+	return &turns[i], !p.snap.Bridging.Runs(&turns[i])
 }
 
 // speaking is asked for a turn that is not lost.
