@@ -70,7 +70,7 @@ func (d *demoCmd) tell(ctx context.Context, c *call, s *story) error {
 		return err
 	}
 	return c.answer(demoAnswer{Steps: s.steps}, func() {
-		c.printf("\nThe story is over: %d commands. `make demo` plays it under the cockpit; `loadout --help` lists the verbs.\n", len(s.steps))
+		c.printf("\nThe story is over: %d commands. `loadout demo` plays it under the cockpit, `loadout --help` lists the verbs.\n", len(s.steps))
 	})
 }
 

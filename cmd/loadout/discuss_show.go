@@ -216,12 +216,14 @@ func (c *call) printPlan(done *discuss.Implemented, sent bool) {
 			c.printf("  task %s\n", done.HandoffIDs[i])
 		}
 	}
+	send := "Send"
 	if len(p.Unassigned) > 0 {
 		c.printf("\nNobody holds: %s\n  claim them first: loadout coord own AGENT PATH\n", strings.Join(p.Unassigned, ", "))
+		send = "When somebody holds all of that, send"
 	}
 	switch {
 	case !sent:
-		c.printf("\nNothing was sent. Send the tasks with: loadout coord discuss implement %s --yes\n", words.ShellWord(p.ThreadID))
+		c.printf("\nNothing was sent. %s the tasks with: loadout coord discuss implement %s --yes\n", send, words.ShellWord(p.ThreadID))
 	case done.Reused:
 		c.printf("\nAll of it was sent before; nothing was written now.\n")
 	default:
