@@ -8,8 +8,11 @@ import (
 	"github.com/agentloadout/loadout/tui/theme"
 )
 
-// labelWidth is the width of the labels of a detail.
-const labelWidth = 9
+// labelWidth is the width of the labels of a detail, maxAbridged the most lines of a title that is Abridged.
+const (
+	labelWidth  = 9
+	maxAbridged = 3
+)
 
 // Detail builds the lines of a detail in w cells. Everything that it is given may be untrusted.
 type Detail struct {
@@ -34,9 +37,22 @@ func (d *Detail) Gap() {
 	}
 }
 
-// Title is the first line.
-func (d *Detail) Title(s string) {
-	for _, line := range text.Wrap(text.Line(s), d.w) {
+// Title is the first line, or as many as it takes.
+func (d *Detail) Title(s string) { d.title(text.Wrap(text.Line(s), d.w)) }
+
+// Abridged is a title of a few lines at the most, so that what follows stays in sight. It reports whether it left out anything.
+func (d *Detail) Abridged(s string) (cut bool) {
+	lines := text.Wrap(text.Line(s), d.w)
+	if cut = len(lines) > maxAbridged; cut {
+		lines = lines[:maxAbridged]
+		lines[maxAbridged-1] = text.Truncate(lines[maxAbridged-1], d.w-text.Width(d.look.Ellipsis), "") + d.look.Ellipsis
+	}
+	d.title(lines)
+	return cut
+}
+
+func (d *Detail) title(lines []string) {
+	for _, line := range lines {
 		d.Add(theme.S(line, d.look.Strong))
 	}
 }

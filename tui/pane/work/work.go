@@ -208,7 +208,7 @@ func (p *Pane) task(t state.Task) pane.Entry {
 			return p.row(w, p.Idle, p.Dim, "task", t.Description, to, word+" "+p.Dot+" "+p.age(t.At))
 		},
 		Detail: func(d *pane.Detail) {
-			d.Title(t.Description)
+			cut := d.Abridged(t.Description)
 			d.Field("state", string(t.Status), p.Text)
 			d.Field("from", t.From, p.Owners.Style(t.From))
 			d.Field("to", strings.ReplaceAll(t.To, event.Broadcast, "anybody"), p.Owners.Style(t.To))
@@ -216,6 +216,10 @@ func (p *Pane) task(t state.Task) pane.Entry {
 			d.Field("since", pane.Stamp(p.snap.Now, t.At)+", "+words.Ago(p.snap.Now, t.At), p.Text)
 			d.Field("waits for", strings.Join(t.Waiting, ", "), p.Warn)
 			d.Field("id", t.ID, p.Dim)
+			if cut {
+				d.Heading("in full")
+				d.Text(t.Description, p.Text)
+			}
 			if t.Context != "" {
 				d.Heading("context")
 				d.Text(t.Context, p.Text)

@@ -91,3 +91,21 @@ func TestFilterAndDetail(t *testing.T) {
 		t.Errorf("status is %q", p.Status())
 	}
 }
+
+// A task may be described in thousands of words; how it stands is in sight all the same.
+func TestALongTaskLeavesRoomForHowItStands(t *testing.T) {
+	l := panetest.NewLog()
+	l.Add(t, "codex", "claude-code", strings.Repeat("日本 word ", 500)+"END", event.Task{})
+	p := show(t, l, false)
+	p.SetSize(60, 12, true)
+	p.Handle(keymap.Open)
+	s := ansi.Strip(strings.Join(p.View(), "\n"))
+	if !strings.Contains(s, "state     open") || !strings.Contains(s, "…") {
+		t.Errorf("the detail begins with\n%s", s)
+	}
+	panetest.Check(t, p, 60, 12)
+	p.Handle(keymap.End)
+	if s := ansi.Strip(strings.Join(p.View(), "\n")); !strings.Contains(s, "END") {
+		t.Errorf("the detail ends with\n%s", s)
+	}
+}
