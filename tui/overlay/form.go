@@ -279,7 +279,7 @@ func (f *Form) View(w, h int) []string {
 	if len(body) < room {
 		add(nil)
 	}
-	add(f.hint())
+	add(f.hint(inner))
 	return t.Box(w, len(body)+2, f.titleLabel(), body)
 }
 
@@ -307,14 +307,22 @@ func (f *Form) row(in *Input, focused bool, label, w int) theme.Spans {
 	if len(in.Choices) == 0 {
 		return append(row, in.Field.Spans(t, room, focused && f.busy == "", in.Placeholder)...)
 	}
+	return append(row, f.options(in, room)...)
+}
+
+// options are the choices of an input, beginning with the first one that leaves room for the chosen one.
+func (f *Form) options(in *Input, w int) theme.Spans {
+	t := f.theme
+	options := make(theme.Spans, len(in.Choices))
 	for i, choice := range in.Choices {
-		if i == in.Chosen {
-			row = append(row, theme.S("("+t.Live+") "+choice+"  ", t.Strong))
-		} else {
-			row = append(row, theme.S("( ) "+choice+"  ", t.Dim))
-		}
+		options[i] = theme.S("( ) "+choice+"  ", t.Dim)
 	}
-	return row
+	options[in.Chosen] = theme.S("("+t.Live+") "+in.Choices[in.Chosen]+"  ", t.Strong)
+	first, head := 0, theme.Spans{}
+	for first < in.Chosen && head.Width()+options[first:in.Chosen+1].Width() > w {
+		first, head = first+1, theme.Spans{theme.S(t.Ellipsis+" ", t.Dim)}
+	}
+	return append(head, options[first:]...)
 }
 
 // talk is what the form says above its inputs, and in which line the refusal begins.
@@ -372,24 +380,29 @@ func (f *Form) choices(w int) []theme.Spans {
 	return spans
 }
 
-func (f *Form) hint() theme.Spans {
+// hint names the keys of the form, in w cells: first those to be done with it and to read all of it, then those that help to fill it in.
+func (f *Form) hint(w int) theme.Spans {
 	t := f.theme
 	if f.busy != "" {
 		return theme.Spans{theme.S(f.busy+t.Ellipsis, t.Accent), theme.S("  esc", t.Strong), theme.S(" stop waiting", t.Dim)}
 	}
-	hint := theme.Spans{theme.S("enter", t.Strong), theme.S(" "+f.verb, t.Dim)}
-	switch in := f.Current(); {
+	keys := theme.Spans{theme.S("enter", t.Strong), theme.S(" "+f.verb, t.Dim)}
+	in := f.Current()
+	switch {
 	case in != nil && in.completes():
-		hint = append(hint, theme.S("  tab", t.Strong), theme.S(" complete", t.Dim))
+		keys = append(keys, theme.S("  tab", t.Strong), theme.S(" complete", t.Dim))
 	case len(f.inputs) > 1:
-		hint = append(hint, theme.S("  tab", t.Strong), theme.S(" next", t.Dim))
+		keys = append(keys, theme.S("  tab", t.Strong), theme.S(" next", t.Dim))
 	}
-	if in := f.Current(); in != nil && in.Long {
-		hint = append(hint, theme.S("  ctrl+o", t.Strong), theme.S(" editor", t.Dim))
+	if in != nil && in.Long {
+		keys = append(keys, theme.S("  ctrl+o", t.Strong), theme.S(" editor", t.Dim))
 	}
-	hint = append(hint, theme.S("  esc", t.Strong), theme.S(" cancel", t.Dim))
+	last := theme.Spans{theme.S("  esc", t.Strong), theme.S(" cancel", t.Dim)}
 	if above, below := f.scroll.Partial(); above || below {
-		hint = append(hint, theme.S("  pgdn", t.Strong), theme.S(" more", t.Dim))
+		last = append(last, theme.S("  pgdn", t.Strong), theme.S(" more", t.Dim))
 	}
-	return hint
+	for len(keys) > 2 && keys.Width()+last.Width() > w {
+		keys = keys[:len(keys)-2]
+	}
+	return append(keys, last...)
 }

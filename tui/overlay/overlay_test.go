@@ -367,3 +367,31 @@ func TestFormSaysAllInALowWindow(t *testing.T) {
 		t.Errorf("the refusal is not shown\n%s", s)
 	}
 }
+
+// However narrow the window is, the choice that was made is in sight.
+func TestTheChosenOneIsInSight(t *testing.T) {
+	in := &Input{Name: "rounds", Label: "rounds", Choices: []string{"one", "two", "three", "four", "five", "six", "seven", "eight"}}
+	f := NewForm(plainTheme(t), "Discuss", "start it", nil, in)
+	for w := 26; w <= 80; w++ {
+		for range in.Choices {
+			if s := show(f, w, 10); !strings.Contains(s, "(●) "+f.Value("rounds")) {
+				t.Fatalf("%s at %d cells:\n%s", f.Value("rounds"), w, s)
+			}
+			f.Key(keyOf("right"))
+		}
+	}
+}
+
+// The keys that end a form and show the rest of it are never cut.
+func TestHintsOfAFormAreWhole(t *testing.T) {
+	f := NewForm(plainTheme(t), "Answer", "answer", []string{strings.Repeat("word ", 500)}, &Input{Name: "a", Label: "answer", Long: true}, &Input{Name: "b", Label: "as"})
+	for w := 40; w <= 80; w++ {
+		s := show(f, w, 12)
+		if strings.Contains(s, "…") || !strings.Contains(s, "enter answer") || !strings.Contains(s, "esc cancel") || !strings.Contains(s, "pgdn more") {
+			t.Fatalf("at %d cells:\n%s", w, s)
+		}
+	}
+	if s := show(f, 80, 12); !strings.Contains(s, "tab next  ctrl+o editor") {
+		t.Errorf("where there is room:\n%s", s)
+	}
+}
