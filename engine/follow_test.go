@@ -63,7 +63,7 @@ func listen(t *testing.T, follow func(context.Context, func(Delivery) error) err
 
 func (l *listener) stop() {
 	l.cancel()
-	if err := <-l.done; !errors.Is(err, context.Canceled) {
+	if err := receive(l.t, l.done); !errors.Is(err, context.Canceled) {
 		l.t.Errorf("follow ended with %v", err)
 	}
 	l.done <- context.Canceled // for a second stop
@@ -72,7 +72,7 @@ func (l *listener) stop() {
 // until waits for a condition on what was heard.
 func (l *listener) until(what string, ok func() bool) {
 	l.t.Helper()
-	timeout := time.After(20 * time.Second)
+	timeout := time.After(patience)
 	for {
 		l.mu.Lock()
 		done := ok()
@@ -268,7 +268,7 @@ func TestOwnWait(t *testing.T) {
 		receipt, err = s.open(Options{}).OwnWait(t.Context(), Request{Command: own("codex", "src/api/x.ts")}, time.Minute,
 			func(c *ConflictError, _ time.Duration) { asked <- c })
 	})
-	if c := <-asked; len(c.Conflicts) != 1 || c.Conflicts[0].Claim.Agent != "claude-code" {
+	if c := receive(t, asked); len(c.Conflicts) != 1 || c.Conflicts[0].Claim.Agent != "claude-code" {
 		t.Errorf("in the way: %+v", c)
 	}
 	s.do(ReleasePaths{Agent: "claude-code", Paths: []string{"src/api"}})
@@ -294,9 +294,11 @@ func TestOwnWaitEnds(t *testing.T) {
 	var wg sync.WaitGroup
 	waiting := make(chan struct{}, 100)
 	wg.Go(func() {
-		_, err = s.OwnWait(t.Context(), r, time.Hour, func(*ConflictError, time.Duration) { waiting <- struct{}{} })
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		_, err = s.OwnWait(ctx, r, time.Hour, func(*ConflictError, time.Duration) { waiting <- struct{}{} })
 	})
-	<-waiting
+	receive(t, waiting)
 	if _, err := s.Kill(t.Context(), "user", "stop"); err != nil {
 		t.Fatal(err)
 	}

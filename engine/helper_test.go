@@ -218,3 +218,18 @@ func ctxFor(t testing.TB) context.Context {
 	t.Cleanup(cancel)
 	return ctx
 }
+
+// patience bounds what a test waits for; it is only reached by a failure.
+const patience = 20 * time.Second
+
+// receive waits for what another goroutine has to say, but not for ever: who waits in vain fails, and does not hang.
+func receive[T any](t testing.TB, from <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(patience):
+		t.Fatal("waited in vain")
+		panic("unreachable")
+	}
+}

@@ -178,7 +178,7 @@ func TestKillDoesNotWaitForTheLock(t *testing.T) {
 			return nil
 		})
 	})
-	<-holding
+	receive(t, holding)
 	r, err := s.open(Options{LockWait: 10 * time.Millisecond}).Kill(t.Context(), "user", "now")
 	if err != nil || len(r.Notes) != 1 || len(r.Events) != 0 {
 		t.Errorf("%+v, %v", r, err)

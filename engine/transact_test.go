@@ -427,7 +427,7 @@ func TestLockedNamesTheHolder(t *testing.T) {
 			return nil
 		})
 	})
-	<-holding
+	receive(t, holding)
 	_, err := s.open(Options{LockWait: 20 * time.Millisecond}).Do(t.Context(), Request{Command: note("codex", "y")})
 	close(done)
 	wg.Wait()

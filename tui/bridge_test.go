@@ -242,8 +242,10 @@ func TestTheCockpitEndsAfterItsTurns(t *testing.T) {
 		d.m.turns.close()
 		close(closed)
 	}()
-	for d.m.turns.enter() {
-		d.m.turns.leave()
+	for late := time.Now().Add(20 * time.Second); d.m.turns.enter(); d.m.turns.leave() {
+		if time.Now().After(late) {
+			t.Fatal("it does not begin to close")
+		}
 	}
 	select {
 	case <-closed:
@@ -254,7 +256,11 @@ func TestTheCockpitEndsAfterItsTurns(t *testing.T) {
 		t.Errorf("a turn begins at the end: %v", err)
 	}
 	b.running.end(nil)
-	<-closed
+	select {
+	case <-closed:
+	case <-time.After(20 * time.Second):
+		t.Fatal("it does not end with its bridge")
+	}
 }
 
 func TestBridgeIsNotForThePast(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -195,8 +196,10 @@ func TestStreamingCommandIsStoppedAndStays(t *testing.T) {
 	run := d.m.update(named["enter"]) // timers are nil in tests, so this is the command alone
 	done := make(chan tea.Msg)
 	go func() { done <- run() }()
-	for !strings.Contains(strings.Join(d.m.command.out.lines(), ""), "first") {
-		runtime.Gosched()
+	for late := time.Now().Add(20 * time.Second); !strings.Contains(strings.Join(d.m.command.out.lines(), ""), "first"); runtime.Gosched() {
+		if time.Now().After(late) {
+			t.Fatal("nothing was printed")
+		}
 	}
 	d.run(outputMsg{id: d.m.command.id})
 	d.shows(": watch …", "first line", "esc stop")

@@ -134,6 +134,8 @@ func TestLivenessFollowsTheEvents(t *testing.T) {
 	f.mu.Lock()
 	f.live["codex"] = engine.Liveness{Known: true, Live: true}
 	f.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
 	began := time.Now()
 	f.add(t, event.Loadout, event.Broadcast, "codex registered", event.Agent{Action: event.AgentRegistered, Name: "codex", Base: "codex"})
 	for {

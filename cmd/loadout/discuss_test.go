@@ -31,7 +31,11 @@ func TestTheCockpitSeesWhatItsDiscussionSays(t *testing.T) {
 			return s
 		},
 		Wait: func(context.Context, time.Duration) error {
-			<-stage.Changed() // the turn has begun, or has gone on
+			select {
+			case <-stage.Changed(): // the turn has begun, or has gone on
+			case <-time.After(patience):
+				return errors.New("nothing changed")
+			}
 			l := stage.Live()
 			seen[l.Agent+" "+string(l.Step.Kind)+": "+l.Text] = true
 			return nil
@@ -46,7 +50,7 @@ func TestTheCockpitSeesWhatItsDiscussionSays(t *testing.T) {
 			t.Errorf("nobody saw %q", want)
 		}
 	}
-	<-stage.Changed()
+	receive(t, stage.Changed())
 	if l := stage.Live(); l.Thread != "" || l.Over {
 		t.Errorf("it is over, and shown all the same: %+v", l)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // hosts are stand-ins for agent programs: shells under their names, so that processes below them have the ancestors that they would have.
@@ -82,6 +83,7 @@ func (p *host) run(format string, args ...any) string {
 	if _, err := fmt.Fprintf(p.stdin, "{ "+format+"; } 2>&1 </dev/null; echo; printf '%%s\\n' '-- done --'\n", args...); err != nil {
 		p.t.Fatal(err)
 	}
+	defer time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() }).Stop() // it then ends without the mark
 	var said strings.Builder
 	for {
 		line, err := p.out.ReadString('\n')

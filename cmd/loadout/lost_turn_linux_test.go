@@ -139,7 +139,7 @@ func lives(pid string) bool {
 // until waits for what another process does.
 func until(t *testing.T, ok func() bool) {
 	t.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(patience)
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
 	for !ok() {

@@ -156,7 +156,7 @@ func (w *watching) next(t *testing.T) string {
 			if !strings.HasPrefix(line, `{"watch":`) {
 				return line
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			t.Fatal("no line came")
 		}
 	}
@@ -184,7 +184,7 @@ func TestWatchTellsOfALostLog(t *testing.T) {
 		line = w.next(t)
 	}
 	w.stop()
-	if code := <-w.code; code != exitInterrupted {
+	if code := receive(t, w.code); code != exitInterrupted {
 		t.Errorf("exit %d", code)
 	}
 }
@@ -213,7 +213,7 @@ func TestWatchMissesAndRepeatsNothing(t *testing.T) {
 	expect(6) // the summary of the compaction
 	expect(7)
 	w.stop()
-	if code := <-w.code; code != exitInterrupted || w.stderr.Len() > 0 {
+	if code := receive(t, w.code); code != exitInterrupted || w.stderr.Len() > 0 {
 		t.Errorf("exit %d, stderr %q", code, w.stderr)
 	}
 	for line := range w.lines {
@@ -360,7 +360,7 @@ func TestLockedIs5(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	<-held
+	receive(t, held)
 	a, _, stderr := testApp(t)
 	a.dir = dir
 	if code := run(t.Context(), []string{"coord", "update", "codex", "--lock-wait", "20ms", "--json"}, a); code != exitLocked {
@@ -399,6 +399,21 @@ func TestDoctorTortures(t *testing.T) {
 	}
 	if !report.Passed {
 		t.Errorf("%+v", report)
+	}
+}
+
+// patience bounds what a test waits for; it is only reached by a failure.
+const patience = 20 * time.Second
+
+// receive waits for what another goroutine has to say, but not for ever: who waits in vain fails, and does not hang.
+func receive[T any](t testing.TB, from <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(patience):
+		t.Fatal("waited in vain")
+		panic("unreachable")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
@@ -114,9 +115,10 @@ func spawn(t *testing.T, role, root string) *child {
 	return c
 }
 
-// hears waits for a word.
+// hears waits for a word. A process that does not say it in time is killed.
 func (c *child) hears(word string) {
 	c.t.Helper()
+	defer time.AfterFunc(patience, func() { _ = c.cmd.Process.Kill() }).Stop()
 	for c.words.Scan() {
 		if c.words.Text() == word {
 			return

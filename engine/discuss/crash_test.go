@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
@@ -161,6 +162,9 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
+// patience bounds what a test waits for; it is only reached by a failure.
+const patience = 20 * time.Second
+
 // child is another process that holds a discussion.
 type child struct {
 	cmd   *exec.Cmd
@@ -192,9 +196,10 @@ func start(t *testing.T, root, step string) *child {
 	return c
 }
 
-// hear waits until the process is at its step.
+// hear waits until the process is at its step. One that does not get there in time is killed.
 func (c *child) hear(t *testing.T) {
 	t.Helper()
+	defer time.AfterFunc(patience, func() { _ = c.cmd.Process.Kill() }).Stop()
 	for c.words.Scan() {
 		if c.words.Text() == c.step {
 			return
@@ -226,6 +231,8 @@ func TestKilledByAnotherProcess(t *testing.T) {
 	if _, err := s.Kill(t.Context(), "user", "wait"); err != nil {
 		t.Fatal(err)
 	}
+	late := time.AfterFunc(patience, func() { t.Error("the other process goes on"); _ = c.cmd.Process.Kill() })
+	defer late.Stop()
 	if err := c.cmd.Wait(); err == nil {
 		t.Error("the other process says that all is well")
 	}

@@ -178,10 +178,25 @@ func (c *client) leave() {
 		return
 	}
 	_ = c.Close()
-	if err := <-c.ended; err != nil {
+	if err := receive(c.t, c.ended); err != nil {
 		c.t.Errorf("server ended with %v", err)
 	}
 	c.ended = nil
+}
+
+// patience bounds what a test waits for, on a loaded machine too; it is only reached by a failure.
+const patience = time.Minute
+
+// receive waits for what another goroutine has to say, but not for ever: who waits in vain fails, and does not hang.
+func receive[T any](t testing.TB, from <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(patience):
+		t.Fatal("waited in vain")
+		panic("unreachable")
+	}
 }
 
 type args map[string]any

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,6 +35,8 @@ func (s *scene) wire() *wire {
 	out, fromServer := io.Pipe()
 	w := &wire{t: s.t, in: in, out: bufio.NewScanner(out), done: make(chan error, 1)}
 	w.out.Buffer(nil, MaxMessage)
+	late := time.AfterFunc(patience, func() { _, _ = out.Close(), toServer.Close() }) // nobody waits for ever, to read or to write
+	s.t.Cleanup(func() { late.Stop() })
 	go func() {
 		err := server.Serve(s.t.Context(), toServer, fromServer)
 		_ = fromServer.Close()
@@ -120,7 +123,7 @@ func TestBadLines(t *testing.T) {
 		t.Errorf("largest contract: %+v %.300s", m.Error, m.Result)
 	}
 	_ = w.in.Close()
-	if err := <-w.done; err != nil {
+	if err := receive(t, w.done); err != nil {
 		t.Error(err)
 	}
 }
@@ -139,7 +142,7 @@ func TestInputEnds(t *testing.T) {
 		}
 		answered[string(m.ID)] = true
 	}
-	if err := <-w.done; err != nil || !answered[`"a"`] || !answered["1"] {
+	if err := receive(t, w.done); err != nil || !answered[`"a"`] || !answered["1"] {
 		t.Errorf("answered %v, %v", answered, err)
 	}
 	if a, _ := s.state().Agent("codex"); a.Registered || a.Ended == nil {
@@ -160,11 +163,12 @@ func TestStopped(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ctx, toServer, fromServer) }()
 	go func() { _, _ = io.WriteString(in, hello+"\n") }()
+	defer time.AfterFunc(patience, func() { _ = out.Close() }).Stop()
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	if err := <-done; err != nil {
+	if err := receive(t, done); err != nil {
 		t.Errorf("stopped with %v", err)
 	}
 	if a, _ := s.state().Agent("codex"); a.Registered {
@@ -232,7 +236,7 @@ func TestQueueEndsWithTheServer(t *testing.T) {
 		return nil, nil
 	})
 	cancel()
-	if err := <-done; err != nil {
+	if err := receive(t, done); err != nil {
 		t.Error(err)
 	}
 	if _, err := handler(t.Context(), "tools/list", nil); !errors.Is(err, errEnding) || carriedOut {

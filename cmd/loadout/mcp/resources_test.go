@@ -15,8 +15,6 @@ import (
 	"github.com/agentloadout/loadout/engine/event"
 )
 
-const patience = 20 * time.Second
-
 // keepWriting returns a function that publishes one more contract, in turn an old and a new one, until the log has so many events.
 func (s *scene) keepWriting(most int64) func() {
 	e := s.engine(nil)
