@@ -22,7 +22,9 @@ func (p *rows) Detail(w int) []theme.Spans {
 	d.Title(fmt.Sprintf("%s r%d", c.Name, revision))
 	p.about(d, c, revision)
 	p.choice(d, c, revision)
-	p.readersOf(d, c)
+	if !p.diff { // whoever asks for the difference wants to see it
+		p.readersOf(d, c)
+	}
 	r, ok := p.loaded[pp.key(c)]
 	switch {
 	case ok && r.err != nil:
@@ -43,6 +45,9 @@ func (p *rows) Detail(w int) []theme.Spans {
 			d.Text("(empty)", p.Dim)
 		}
 		d.Text(body, p.Text)
+	}
+	if p.diff {
+		p.readersOf(d, c)
 	}
 	p.history(d, c)
 	return d.Lines()
