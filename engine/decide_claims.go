@@ -80,7 +80,11 @@ func checkPaths(paths []string) error {
 		return &ValidationError{Field: "paths", Reason: fmt.Sprintf("has %d entries, more than %d", len(paths), event.MaxPaths)}
 	}
 	for _, p := range paths {
-		if _, err := event.CleanPath(p); err != nil {
+		clean, err := event.CleanPath(p)
+		if err == nil && clean == "." && !strings.Contains(p, ".") { // all of the project is not meant by a blank
+			return &ValidationError{Field: "paths", Reason: "has one that is blank", Hints: []string{"the path . is the whole project"}}
+		}
+		if err != nil {
 			var bad *event.InvalidError
 			if errors.As(err, &bad) {
 				return &ValidationError{Field: "paths", Reason: "has one that " + bad.Reason}
