@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/BurntSushi/toml"
+
 	"github.com/agentloadout/loadout/engine/turn"
 	"github.com/agentloadout/loadout/providers/internal/process"
 	"github.com/agentloadout/loadout/providers/internal/program"
@@ -35,8 +37,7 @@ func (Provider) Name() string { return Name }
 // Scripted is false: a model answers.
 func (Provider) Scripted() bool { return false }
 
-// Detect asks the program for its version and its login. A model provider of the person's own, with a key of its own, is no login to the
-// program: turns work all the same.
+// Detect asks the program for its version and its login. A model provider of the person's own needs no login.
 func (Provider) Detect(ctx context.Context, command []string) (turn.Program, error) {
 	path, _, err := codex.Find(command)
 	if err != nil {
@@ -60,6 +61,10 @@ func (Provider) Detect(ctx context.Context, command []string) (turn.Program, err
 		return found, err
 	}
 	if found.SignedIn = lines.Code == 0; !found.SignedIn {
+		if name := ownModelProvider(); name != "" {
+			found.SignedIn, found.Account = true, program.OneLine("model provider "+name)
+			return found, nil
+		}
 		return found, codex.Failure(turn.NotSignedIn, turn.Nothing, "", nil)
 	}
 	for line := range strings.Lines(out + lines.Stderr) {
@@ -71,6 +76,30 @@ func (Provider) Detect(ctx context.Context, command []string) (turn.Program, err
 		}
 	}
 	return found, nil
+}
+
+// ownModelProvider is the model provider that the person has set in the program's configuration, "" where that is the program's own one or
+// one that needs its login. What `login status` says is not about it.
+func ownModelProvider() string {
+	dir := os.Getenv("CODEX_HOME")
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(home, ".codex")
+	}
+	var config struct {
+		Provider  string `toml:"model_provider"`
+		Providers map[string]struct {
+			Login bool `toml:"requires_openai_auth"`
+		} `toml:"model_providers"`
+	}
+	_, err := toml.DecodeFile(filepath.Join(dir, "config.toml"), &config)
+	if err != nil || config.Provider == "openai" || config.Providers[config.Provider].Login {
+		return ""
+	}
+	return config.Provider
 }
 
 // CheckSession refuses what is no UUID.

@@ -281,6 +281,37 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+func TestOwnModelProvider(t *testing.T) {
+	for config, want := range map[string]string{
+		"": "", "model = \"x\"": "", "model_provider = \"openai\"": "", "model_provider = \"oss\"": "oss", "model_provider = ": "",
+		"model_provider = \"mine\"\n[model_providers.mine]\nenv_key = \"MY_KEY\"":                                        "mine",
+		"model_provider = \"proxy\"\n[model_providers.proxy]\nbase_url = \"x\"\nrequires_openai_auth = true":             "",
+		"model_provider = \"mine\"\n[model_providers.other]\nrequires_openai_auth = true\n[model_providers.mine]\nx = 1": "mine",
+	} {
+		home := t.TempDir()
+		t.Setenv("HOME", home)
+		for _, dir := range []string{filepath.Join(home, ".codex"), filepath.Join(home, "elsewhere")} {
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(config), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := ownModelProvider(); got != want {
+				t.Errorf("%q is %q, want %q", config, got, want)
+			}
+			if err := os.Remove(filepath.Join(dir, "config.toml")); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("CODEX_HOME", filepath.Join(home, "elsewhere"))
+			if got := ownModelProvider(); got != "" {
+				t.Errorf("without a configuration it is %q", got)
+			}
+		}
+		t.Setenv("CODEX_HOME", "")
+	}
+}
+
 func TestDetectWithoutTheProgram(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := New().Detect(t.Context(), nil)

@@ -375,6 +375,15 @@ func TestRealDetect(t *testing.T) {
 	if !strings.HasPrefix(found.Version, "codex-cli ") || found.Path != filepath.Join(bin, "codex") || found.SignedIn {
 		t.Errorf("found %+v", found)
 	}
+	config := filepath.Join(os.Getenv("CODEX_HOME"), "config.toml")
+	clienttest.Write(t, config, "model_provider = \"mine\"\n[model_providers.mine]\nname = \"mine\"\nbase_url = \"http://127.0.0.1:1\"\nenv_key = \"MY_KEY\"\n")
+	found, err = New().Detect(t.Context(), nil)
+	if err != nil || !found.SignedIn || found.Account != "model provider mine" {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	if err := os.Remove(config); err != nil {
+		t.Fatal(err)
+	}
 	clienttest.Write(t, filepath.Join(os.Getenv("CODEX_HOME"), "auth.json"), `{"OPENAI_API_KEY":"sk-test-0123456789abcdef"}`)
 	found, err = New().Detect(t.Context(), nil)
 	if err != nil || !found.SignedIn || found.Account != "API key configured" || strings.Contains(found.Account, "sk-") {
