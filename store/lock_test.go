@@ -146,7 +146,11 @@ func TestRunOfWrites(t *testing.T) {
 			}
 		}
 	}()
-	<-began
+	select {
+	case <-began:
+	case <-stopped:
+		t.Fatal("it has written nothing")
+	}
 	for range 5 {
 		write(t, other, 1)
 	}

@@ -62,7 +62,11 @@ func TestSyncFailsWhileOthersHoldTheLock(t *testing.T) {
 				return nil
 			})
 		}()
-		<-held
+		select {
+		case <-held:
+		case err := <-done:
+			done <- err
+		}
 	}})
 	_, _, err := tryWrite(t, l, 1)
 	wantError(t, err, store.ErrUncertain)

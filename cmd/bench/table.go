@@ -93,8 +93,9 @@ What holds a row back:
 - **Write verb**: on a virtual machine a page fault is dear, 19 µs where this was last looked into, and a process is mostly page
   faults: an empty Go program has about 150, the bare program 190, a write verb 520. Of those 360 more, 100 are the
   initialisation of linked packages, 80 the grammar, 75 the verb itself, and the rest threads and their stacks.
-- **Throughput**: an event takes the bare program about 0.25 ms here, nearly all of it the sync, and the engine 0.45 ms. That is made up for by
-  letting one process sync while others write (decision 28), so the row depends on how much of two processors the machine gives.
+- **Throughput**: an event takes the bare program about 0.25 ms here, nearly all of it the sync, and the engine 0.45 ms. That is made up for in part by
+  letting one process sync while others write (decision 28), until the two processors are busy: an event takes 0.4 ms of them. So the ratio
+  depends on the disk: 0.67 to 0.75 while a sync takes 0.2 ms, 0.80 to 0.88 while the disk is slower and the bare program makes 2,300 to 2,700 events a second.
 - **First fold**: reading lines, decoding and folding take a third of the work each, in three goroutines; two processors share it.
 `, "`", time.Now().UTC().Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), table(rows), load())
 }
