@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -157,4 +158,30 @@ func (noCache) Lstat(name string) (fs.FileInfo, error) {
 		return nil, errors.New("no")
 	}
 	return OS().Lstat(name)
+}
+
+// What somebody has put where the turns lie is not used, and keeps nobody from writing.
+func TestPlantedTurns(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), DirName)
+	elsewhere := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(elsewhere, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := Open(dir, Options{LockWait: 50 * time.Millisecond})
+	for i, f := range turnFiles(t, dir) {
+		plant := func() error { return os.Mkdir(f.path, 0o700) }
+		if i == 0 {
+			plant = func() error { return os.Symlink(elsewhere, f.path) }
+		}
+		if err := plant(); err != nil {
+			t.Skipf("skipped: nothing can be planted: %v", err)
+		}
+	}
+	for range 3 {
+		l.turn.ended = time.Now()
+		writeNothing(t, l)
+	}
+	if hasTurn(l) {
+		t.Error("it uses what was planted")
+	}
 }
