@@ -23,6 +23,8 @@ type news struct {
 	halted    bool            // the kill switch was on when it was looked at last
 
 	wake chan struct{} // something changed
+
+	listing sync.Mutex // held while a list is answered: one that looked at the log before must not take off what another has found since
 }
 
 func (n *news) init() {
@@ -85,6 +87,8 @@ func (s *Server) followOnce(ctx context.Context) error {
 func (s *Server) listFresh(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if method == "resources/list" {
+			s.news.listing.Lock()
+			defer s.news.listing.Unlock()
 			v, err := s.engine.View(ctx)
 			if err != nil {
 				return nil, err

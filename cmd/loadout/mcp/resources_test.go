@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -232,6 +233,30 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%.60q: %v", uri, err)
 		}
 	}
+}
+
+// Whoever asks after a contract was stored is told of it, however many ask while news of it come in, too.
+func TestListIsNeverOlderThanTheLog(t *testing.T) {
+	s := newScene(t)
+	c := s.connect("codex", usual2025, s.engine(nil), Options{})
+	e := s.engine(nil)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range 25 {
+				name := fmt.Sprintf("api%d-%p", i, &i)
+				if _, err := e.Do(t.Context(), engine.Request{Command: engine.Publish{Agent: "ada", Name: name, Body: "x"}}); err != nil {
+					t.Error(err)
+					return
+				}
+				list, err := c.ListResources(t.Context(), nil)
+				if err != nil || !slices.ContainsFunc(list.Resources, func(r *sdk.Resource) bool { return r.URI == contractURI(name) }) {
+					t.Errorf("%s is not listed, %v", name, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // A log that is replaced takes its contracts off the list.
