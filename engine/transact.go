@@ -105,8 +105,12 @@ func (e *Engine) transact(ctx context.Context, t transaction) (Receipt, error) {
 	err := e.log.Update(ctx, func(tx *store.Tx) error {
 		defer func() { notes = append(tx.Notes(), notes...) }()
 		if !t.whileHalted {
-			if err := e.refuseHalted(); err != nil {
+			if halted, err := tx.Exists(KillSwitchName); err != nil {
 				return err
+			} else if halted {
+				if err := e.refuseHalted(); err != nil {
+					return err
+				}
 			}
 		}
 		var err error

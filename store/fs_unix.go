@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // Flags that make an open refuse a symbolic link and never wait for the other
@@ -22,6 +24,23 @@ const keepOpen = true
 
 // ownerOffset is where the owner record starts in a lock file.
 const ownerOffset = 0
+
+// tryLock takes the lock on an open file unless somebody else has it. It is the
+// lock that flock.Flock takes, which closes its file with every unlock.
+func tryLock(f *os.File) (locked bool, err error) {
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// unlock gives back what tryLock took.
+func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+
+// pause waits for about as long as a write has the lock. A timer of the runtime
+// would wake up a second thread.
+func pause() { _, _ = unix.Select(0, nil, nil, nil, &unix.Timeval{Usec: 30}) }
 
 // syncDir makes the entries of a directory durable. A file system that cannot
 // sync a directory has nothing to sync.

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"io/fs"
+	"os"
 
 	"golang.org/x/sys/windows"
 )
@@ -19,6 +20,11 @@ const keepOpen = false
 // ownerOffset is where the owner record starts in a lock file: the lock covers
 // the first byte, and Windows lets nobody else read or write a locked byte.
 const ownerOffset = 1
+
+// No lock file is kept open here, so none is locked again.
+func tryLock(*os.File) (bool, error) { return false, errors.ErrUnsupported }
+func unlock(*os.File) error          { return errors.ErrUnsupported }
+func pause()                         {}
 
 // syncDir has nothing to do: NTFS journals directory entries.
 func syncDir(string) error { return nil }

@@ -15,24 +15,38 @@ import (
 // the path.
 const recheck = 250 * time.Millisecond
 
+// hurried is how long a process that had the lock before tries to have it again
+// before it joins the queue.
+const hurried = 5 * time.Millisecond
+
 // lockFile is a lock of the operating system on a file. It is for one goroutine
 // at a time; two of them exclude each other, in one process as in two.
 type lockFile struct {
-	log   *Log
-	path  string
-	owner *ownerNote
-	held  *flock.Flock // nil while it is free
+	log     *Log
+	path    string
+	command string // of the owner record
+	record  []byte // nil until it is first needed
+
+	held  *flock.Flock // nil while it is free, or held through kept
+	kept  *os.File     // the lock file as it was locked last, where an open file is in nobody's way; nil: none
+	again bool         // held through kept
 	info  fs.FileInfo  // of the file that is locked
 }
 
 func (l *Log) newLockFile(path, command string) *lockFile {
-	return &lockFile{log: l, path: path, owner: newOwnerNote(command)}
+	return &lockFile{log: l, path: path, command: command}
 }
 
 // acquire takes the lock. The error is a *LockedError when it was not free for so
 // long.
 func (f *lockFile) acquire(ctx context.Context, wait time.Duration) error {
 	start := time.Now()
+	if f.kept != nil {
+		if locked, err := f.retake(ctx, min(wait, hurried)); err != nil || locked {
+			return err
+		}
+		f.close()
+	}
 	for {
 		lock := flock.New(f.path,
 			flock.SetFlag(os.O_CREATE|os.O_RDWR|openNoFollow|openNonBlock), flock.SetPermissions(fileMode))
@@ -63,8 +77,50 @@ func (f *lockFile) acquire(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// note writes down that this process holds the lock from now on.
-func (f *lockFile) note() { f.owner.write(f.path, f.info, time.Now()) }
+// retake takes the lock through the file that was left open, unless somebody has
+// it for longer. That costs less than to open the file and to wait in a goroutine,
+// which those who write again and again would do at every line.
+func (f *lockFile) retake(ctx context.Context, wait time.Duration) (bool, error) {
+	for start := time.Now(); ; pause() {
+		locked, err := tryLock(f.kept)
+		if locked {
+			f.again = true
+			return f.check()
+		}
+		if err != nil || ctx.Err() != nil || time.Since(start) >= wait {
+			return false, nil //nolint:nilerr // there is another way
+		}
+	}
+}
+
+// note writes down that this process holds the lock from now on. That is for
+// people only, so it is not synced and its failure is not one of the lock.
+func (f *lockFile) note() {
+	if f.record == nil {
+		f.record = ownerRecord(f.command)
+	}
+	copy(f.record[len(ownerPrefix):], time.Now().UTC().Format(ownerTime))
+	if f.kept == nil {
+		file, err := os.OpenFile(f.path, os.O_WRONLY|openNoFollow|openNonBlock, 0)
+		if err != nil {
+			return
+		}
+		f.kept = file
+		if info, err := file.Stat(); err != nil || !os.SameFile(f.info, info) {
+			f.close()
+			return
+		}
+	}
+	_, _ = f.kept.WriteAt(f.record, ownerOffset)
+	if !keepOpen {
+		f.close()
+	}
+}
+
+func (f *lockFile) close() {
+	_ = f.kept.Close() // what it holds is not the log
+	f.kept = nil
+}
 
 // queue waits for a lock that somebody has, as long as the lock file is the one
 // that is at the path now.
@@ -122,12 +178,15 @@ func (f *lockFile) check() (bool, error) {
 
 // drop gives the lock back, if it is held. The file stays: removing it would let
 // two processes lock two files of one name.
-func (f *lockFile) drop() error {
-	if f.held == nil {
-		return nil
+func (f *lockFile) drop() (err error) {
+	switch {
+	case f.again:
+		f.again = false
+		err = unlock(f.kept)
+	case f.held != nil:
+		err = f.held.Unlock()
+		f.held = nil
 	}
-	err := f.held.Unlock()
-	f.held = nil
 	return err
 }
 
@@ -158,7 +217,7 @@ func (l *Log) lock(ctx context.Context) (leave func(), err error) {
 		}
 	}
 	leave = func() {
-		l.turn.end()
+		l.turn.ended = time.Now()
 		<-l.writer
 	}
 	l.turn.begin(ctx)

@@ -101,6 +101,28 @@ func TestLockCancelled(t *testing.T) {
 	}
 }
 
+// Who has written before waits, gives up and notices another lock file like
+// anybody else.
+func TestLockAgain(t *testing.T) {
+	dir := newDir(t)
+	l := store.Open(dir, store.Options{LockWait: 50 * time.Millisecond})
+	write(t, l, 1)
+	for range 2 {
+		hold(t, dir, "somebody", func() {
+			_, _, err := tryWrite(t, l, 1)
+			if locked := (*store.LockedError)(nil); !errors.As(err, &locked) || locked.Owner.Command != "somebody" {
+				t.Fatalf("error %v", err)
+			}
+			ctx, cancel := context.WithCancel(testContext(t))
+			cancel()
+			wantError(t, l.Update(ctx, func(*store.Tx) error { return nil }), context.Canceled)
+		})
+		write(t, l, 1)
+		remove(t, filepath.Join(dir, store.LockName)) // the one that the next round holds is another
+	}
+	wantSeqs(t, l, 0, 1, 2)
+}
+
 // A lock file that is removed while it is waited for is not the one that counts.
 func TestLockFileReplacedWhileWaiting(t *testing.T) {
 	for name, replace := range map[string]func(path string) error{

@@ -17,6 +17,7 @@ type Slate struct {
 	name string
 
 	mu   sync.Mutex
+	path string      // of file
 	file File        // from the last Write, where an open file is in nobody's way; nil: none
 	info fs.FileInfo // of file
 }
@@ -24,8 +25,9 @@ type Slate struct {
 // Slate returns the slate in the file name. It does no I/O.
 func (l *Log) Slate(name string) *Slate { return &Slate{log: l, name: name} }
 
-// Write writes data over the beginning. It makes the file if need be, and refuses
-// a link, another kind of file or a foreign one.
+// Write writes data over the beginning, in the file that the last Read or Write has
+// found. It makes the file if need be, and refuses a link, another kind of file or
+// a foreign one.
 func (s *Slate) Write(data []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,27 +37,24 @@ func (s *Slate) Write(data []byte) error {
 	return nil
 }
 
-func (s *Slate) write(data []byte) error {
-	if kept, err := s.kept(); err != nil {
-		return err
-	} else if !kept {
-		path, err := s.log.prepareFile(s.name)
-		if err != nil {
+func (s *Slate) write(data []byte) (err error) {
+	if s.file == nil {
+		if s.path, err = s.log.prepareFile(s.name); err != nil {
 			return err
 		}
-		if s.file, s.info, err = s.log.openSafe(path, os.O_RDWR|os.O_CREATE); err != nil {
+		if s.file, s.info, err = s.log.openSafe(s.path, os.O_RDWR|os.O_CREATE); err != nil {
 			s.file = nil
 			return err
 		}
 	}
-	_, err := s.file.WriteAt(data, 0)
+	_, err = s.file.WriteAt(data, 0)
 	if err == nil && keepOpen {
 		return nil
 	}
 	return also(err, s.close())
 }
 
-// Read returns the file, which has at most maxBytes.
+// Read returns the file at the path, which has at most maxBytes.
 func (s *Slate) Read(maxBytes int64) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,11 +78,7 @@ func (s *Slate) kept() (bool, error) {
 	if s.file == nil {
 		return false, nil
 	}
-	path, err := s.log.resolve(s.name)
-	if err != nil {
-		return false, err
-	}
-	if same, err := s.log.names(path, s.info); err == nil && same {
+	if same, err := s.log.names(s.path, s.info); err == nil && same {
 		return true, nil
 	}
 	return false, s.close()

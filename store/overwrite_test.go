@@ -46,6 +46,9 @@ func TestOverwrite(t *testing.T) {
 		os.Symlink(elsewhere, filepath.Join(dir, "cache", "head"))); err != nil {
 		t.Skipf("skipped: no symbolic links can be made: %v", err)
 	}
+	if data, err := s.Read(8); !errors.Is(err, ErrUnsafe) {
+		t.Errorf("read through a link: %q, %v", data, err)
+	}
 	if err := s.Write([]byte("0003")); !errors.Is(err, ErrUnsafe) {
 		t.Errorf("through a link: %v", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"time"
 	"unicode/utf8"
@@ -33,44 +32,6 @@ const ownerBytes = 512
 
 // ownerTime is a format of fixed width, so that only the time is written anew.
 const ownerTime = "2006-01-02T15:04:05.000Z"
-
-// ownerNote writes the owner record of this process into a lock file. Only the
-// holder of the lock uses it.
-type ownerNote struct {
-	command string
-	record  []byte      // nil until it is first needed
-	file    *os.File    // the lock file as it was written to last, where an open file is in nobody's way
-	info    fs.FileInfo // of file
-}
-
-func newOwnerNote(command string) *ownerNote { return &ownerNote{command: command} }
-
-// write notes in the lock file at path, which info describes, who holds it since when.
-// That is for people only, so it is not synced and its failure is not one of the lock.
-func (n *ownerNote) write(path string, info fs.FileInfo, since time.Time) {
-	if n.record == nil {
-		n.record = ownerRecord(n.command)
-	}
-	copy(n.record[len(ownerPrefix):], since.UTC().Format(ownerTime))
-	if n.file != nil && !os.SameFile(n.info, info) {
-		n.close()
-	}
-	if n.file == nil {
-		f, err := os.OpenFile(path, os.O_WRONLY|openNoFollow|openNonBlock, 0) //nolint:gosec // the lock file of the log
-		if err != nil {
-			return
-		}
-		n.file, n.info = f, info
-	}
-	if _, err := n.file.WriteAt(n.record, ownerOffset); err != nil || !keepOpen {
-		n.close()
-	}
-}
-
-func (n *ownerNote) close() {
-	_ = n.file.Close()
-	n.file, n.info = nil, nil
-}
 
 const ownerPrefix = `{"since":"`
 

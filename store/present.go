@@ -15,17 +15,30 @@ const asideSuffix = ".aside"
 // opens nothing, so it can tell a missing file from a lack of descriptors. The
 // error is about the directory, or says that the name cannot be looked at.
 func (l *Log) Exists(name string) (bool, error) {
-	path, err := l.resolve(name)
+	_, err := l.checkDir()
 	if err == nil {
-		_, err = l.checkDir()
+		return l.exists(name)
 	}
+	return ignoreAbsent(name, err)
+}
+
+// Exists is Log.Exists in the directory that the update has looked at.
+func (tx *Tx) Exists(name string) (bool, error) { return tx.log.exists(name) }
+
+func (l *Log) exists(name string) (bool, error) {
+	path, err := l.resolve(name)
 	if err == nil {
 		_, err = l.fs.Lstat(path)
 	}
-	switch {
-	case err == nil:
+	if err == nil {
 		return true, nil
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errNotDirectory):
+	}
+	return ignoreAbsent(name, err)
+}
+
+// ignoreAbsent is what Exists returns after an error.
+func ignoreAbsent(name string, err error) (bool, error) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDirectory) {
 		return false, nil
 	}
 	return false, fmt.Errorf("look for %s: %w", name, err)

@@ -14,7 +14,8 @@ import (
 const (
 	turns     = 3
 	turnTime  = 20 * time.Millisecond
-	turnGap   = time.Millisecond       // a longer one between two writes ends a run of them, and the turn
+	turnGap   = time.Millisecond       // a longer one between two writes ends a run of them
+	turnCheck = 5 * time.Millisecond   // how often a turn is looked at, and given back when its run has ended: a timer for each write costs more than the write can spare
 	turnPause = 500 * time.Microsecond // after a turn: the system only wakes who is first in the queue, and the turn is for whoever takes it
 	turnWait  = time.Second            // who waits for longer writes without
 )
@@ -26,7 +27,7 @@ type turn struct {
 	held  *lockFile   // nil: none
 	began time.Time   // when it was taken
 	ended time.Time   // when the last write had ended
-	idle  *time.Timer // gives the turn back when no write follows
+	check *time.Timer // looks at the turn
 }
 
 // begin makes sure that a write which comes right after another one is part of a turn, unless that takes too long. Turns only save
@@ -37,7 +38,6 @@ func (t *turn) begin(ctx context.Context) {
 		return
 	}
 	if t.held != nil {
-		t.idle.Stop()
 		if now.Sub(t.began) < turnTime {
 			return
 		}
@@ -58,6 +58,14 @@ func (t *turn) begin(ctx context.Context) {
 		t.held = f
 	}
 	t.began = time.Now()
+	if t.held == nil {
+		return
+	}
+	if t.check == nil {
+		t.check = time.AfterFunc(turnCheck, t.expire)
+	} else {
+		t.check.Reset(turnCheck)
+	}
 }
 
 // prepare makes the folder of the lock files.
@@ -73,30 +81,20 @@ func (t *turn) prepare() bool {
 	return true
 }
 
-// end notes that a write has ended.
-func (t *turn) end() {
-	t.ended = time.Now()
-	switch {
-	case t.held == nil:
-	case t.idle == nil:
-		t.idle = time.AfterFunc(turnGap, t.expire)
-	default:
-		t.idle.Reset(turnGap)
-	}
-}
-
-// expire gives back a turn when no write has come. The timer may be early: then it waits for the goroutine that has the writer's place.
+// expire gives a turn back when no write has come for a while.
 func (t *turn) expire() {
 	t.log.writer <- struct{}{}
 	defer func() { <-t.log.writer }()
-	if time.Since(t.ended) >= turnGap {
+	switch {
+	case t.held == nil:
+	case time.Since(t.ended) < turnGap:
+		t.check.Reset(turnCheck)
+	default:
 		t.giveBack()
 	}
 }
 
 func (t *turn) giveBack() {
-	if t.held != nil {
-		_ = t.held.release() // a file that was closed has given it back
-		t.held = nil
-	}
+	_ = t.held.release() // a file that was closed has given it back
+	t.held = nil
 }

@@ -44,7 +44,7 @@ func TestTurnOfARun(t *testing.T) {
 		if !hasTurn(l) {
 			t.Fatal("a run of writes has taken no turn")
 		}
-		time.Sleep(2 * turnGap)
+		time.Sleep(2 * turnCheck)
 		synctest.Wait()
 		if hasTurn(l) {
 			t.Error("the turn was kept for nobody")
@@ -60,7 +60,7 @@ func TestTurnDuringAWrite(t *testing.T) {
 		writeNothing(t, l)
 		writeNothing(t, l)
 		if err := l.Update(t.Context(), func(*Tx) error {
-			time.Sleep(2 * turnGap)
+			time.Sleep(2 * turnCheck)
 			if l.turn.held == nil {
 				t.Error("the turn was given back during a write of it")
 			}
@@ -68,7 +68,7 @@ func TestTurnDuringAWrite(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * turnGap)
+		time.Sleep(3 * turnCheck)
 		synctest.Wait()
 		if hasTurn(l) {
 			t.Error("the turn was kept for nobody")
