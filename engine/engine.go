@@ -78,7 +78,7 @@ func Open(p Project, o Options) *Engine {
 	})}
 	e.log = store.Open(p.Dir, store.Options{
 		FS: o.FS, LockWait: o.LockWait, Command: o.Command,
-		Poll: o.Poll, NoNotify: o.NoNotify, AllowNetwork: o.AllowNetwork, Made: e.keepOutOfGit,
+		Poll: o.Poll, NoNotify: o.NoNotify, AllowNetwork: o.AllowNetwork, Made: e.keepOutOfGit, Waited: e.readAhead,
 	})
 	e.head = e.log.Slate(headName)
 	return e

@@ -58,12 +58,9 @@ func emptyMemory() memory {
 	return memory{state: state.New(), last: noCompaction, started: true}
 }
 
-// reader is store.Log.Read or store.Tx.Read.
-type reader func(ctx context.Context, from place, fn func(store.Batch) error) (place, error)
-
 // catchUp folds what was stored since the last time. It starts from the checkpoint, and starts over when the log is not the
 // one that was read before. The caller holds e.mu.
-func (e *Engine) catchUp(ctx context.Context, read reader) error {
+func (e *Engine) catchUp(ctx context.Context, read store.ReadFunc) error {
 	if !e.mem.started {
 		e.mem = e.restore()
 	}

@@ -18,15 +18,15 @@ func cleanDraft(ev *event.Event) error {
 			return secretIn(f.name)
 		}
 	}
-	said := ev.Payload
-	before, err := ev.Body()
-	if err != nil {
-		return invalid(err)
-	}
+	said := *ev
 	if err := redactDraft(ev); err != nil {
 		return err
 	}
-	if !bytes.Equal(said, ev.Payload) {
+	if !bytes.Equal(said.Payload, ev.Payload) {
+		before, err := said.Body()
+		if err != nil {
+			return invalid(err)
+		}
 		after, err := ev.Body()
 		if err != nil {
 			return invalid(err)

@@ -16,9 +16,10 @@ import (
 // that, so a secret with an escape sequence in the middle is one. The text then loses all that shows nothing.
 func Redact(text string) string {
 	text = redact.Text(text)
-	seen := visible(text)
-	if clean := redact.Text(seen); clean != seen {
-		return clean
+	if seen := visible(text); seen != text {
+		if clean := redact.Text(seen); clean != seen {
+			return clean
+		}
 	}
 	return text
 }
@@ -45,6 +46,9 @@ func redactJSON(raw []byte) ([]byte, error) {
 
 // visible is what a person sees of a text: no escape sequences, and none of the characters that take no room.
 func visible(text string) string {
+	if strings.IndexFunc(text, unseen) < 0 {
+		return text
+	}
 	return strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
 			return -1
@@ -53,9 +57,12 @@ func visible(text string) string {
 	}, safetext.Block(text))
 }
 
+// unseen reports whether a character may be one that is not seen. Those of plain ASCII all are.
+func unseen(r rune) bool { return r < ' ' || r >= 0x7f }
+
 // visibleJSON is a JSON value with all its strings visible only.
 func visibleJSON(raw []byte) ([]byte, error) {
-	if !bytes.Contains(raw, []byte(`\u`)) && bytes.IndexFunc(raw, func(r rune) bool { return r >= 0x7f || r < ' ' }) < 0 {
+	if !bytes.Contains(raw, []byte(`\u`)) && bytes.IndexFunc(raw, unseen) < 0 {
 		return raw, nil
 	}
 	in := json.NewDecoder(bytes.NewReader(raw))

@@ -166,6 +166,13 @@ func (e *Engine) warmUp(ctx context.Context) error {
 	return e.catchUp(ctx, e.log.Read)
 }
 
+// readAhead reads what others have written while a write waited for its turn. Whatever is wrong with the log, the write meets it again.
+func (e *Engine) readAhead(ctx context.Context, read store.ReadFunc) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_ = e.catchUp(ctx, read)
+}
+
 // draft makes the lines of a transaction, under the lock.
 func (e *Engine) draft(ctx context.Context, tx *store.Tx, t transaction) (draft, error) {
 	e.mu.Lock()

@@ -90,7 +90,7 @@ func (l *Log) ReadArchive(ctx context.Context, a Archive, fn func(Batch) error) 
 	if err != nil {
 		return err
 	}
-	_, err = readFile(ctx, f, Position{}, fn)
+	_, err = readFile(ctx, f, Position{}, &buffer{}, fn)
 	return also(err, f.Close())
 }
 

@@ -220,7 +220,9 @@ func (l *Log) lock(ctx context.Context) (leave func(), err error) {
 		l.turn.ended = time.Now()
 		<-l.writer
 	}
-	l.turn.begin(ctx)
+	if l.turn.begin(ctx) && l.options.Waited != nil {
+		l.options.Waited(ctx, l.readScratch)
+	}
 	if err := l.lockFile.acquire(ctx, l.options.LockWait-time.Since(start)); err != nil {
 		leave()
 		return nil, err

@@ -20,11 +20,20 @@ import (
 // Other errors are ErrMissing, ErrReplaced, a *UnsafeError, ctx.Err() or those of
 // the file system.
 func (l *Log) Read(ctx context.Context, from Position, fn func(Batch) error) (Position, error) {
+	return l.read(ctx, from, &buffer{}, fn)
+}
+
+// readScratch is Read for whoever has the writer's place.
+func (l *Log) readScratch(ctx context.Context, from Position, fn func(Batch) error) (Position, error) {
+	return l.read(ctx, from, &l.scratch, fn)
+}
+
+func (l *Log) read(ctx context.Context, from Position, b *buffer, fn func(Batch) error) (Position, error) {
 	f, err := l.openLog(from)
 	if err != nil || f == nil {
 		return from, err
 	}
-	pos, err := readFile(ctx, f, from, fn)
+	pos, err := readFile(ctx, f, from, b, fn)
 	return pos, also(err, f.Close())
 }
 
@@ -61,12 +70,12 @@ func (l *Log) openSource(path string, flag int) (*source, error) {
 }
 
 // readFile reads f from a position in it.
-func readFile(ctx context.Context, f *source, from Position, fn func(Batch) error) (Position, error) {
+func readFile(ctx context.Context, f *source, from Position, b *buffer, fn func(Batch) error) (Position, error) {
 	tail, err := from.fits(f, true)
 	if err != nil {
 		return from, err
 	}
-	return newScanner(f, from, tail).run(ctx, &buffer{}, fn)
+	return newScanner(f, from, tail).run(ctx, b, fn)
 }
 
 // run hands all batches to fn and returns the position after the last that fn

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"sync"
@@ -34,7 +35,14 @@ type Options struct {
 	NoNotify     bool          // Follow only polls
 	AllowNetwork bool          // write on a network file system, where locks are not reliable
 	Made         func()        // called when the directory was made, before anything is in it; nil: nobody asks
+
+	// Waited is called when Update has waited for others who write, before it takes the lock: what they wrote can be read then,
+	// by read, and need not be read under the lock. nil: nobody asks.
+	Waited func(ctx context.Context, read ReadFunc)
 }
+
+// ReadFunc is Log.Read or Tx.Read.
+type ReadFunc func(ctx context.Context, from Position, fn func(Batch) error) (Position, error)
 
 // Log is the log of one project. Its methods may be called from any goroutine.
 type Log struct {

@@ -30,22 +30,22 @@ type turn struct {
 	check *time.Timer // looks at the turn
 }
 
-// begin makes sure that a write which comes right after another one is part of a turn, unless that takes too long. Turns only save
-// time, so whatever keeps them from being taken is no error.
-func (t *turn) begin(ctx context.Context) {
+// begin makes sure that a write which comes right after another one is part of a turn, unless that takes too long, and reports whether
+// a turn was waited for. Turns only save time, so whatever keeps them from being taken is no error.
+func (t *turn) begin(ctx context.Context) (waited bool) {
 	now := time.Now()
 	if now.Sub(t.ended) > turnGap {
-		return
+		return false
 	}
 	if t.held != nil {
 		if now.Sub(t.began) < turnTime {
-			return
+			return false
 		}
 		t.giveBack()
 		time.Sleep(turnPause)
 	}
 	if t.files == nil && !t.prepare() {
-		return
+		return false
 	}
 	own := os.Getpid() % turns
 	for i := range turns {
@@ -58,14 +58,14 @@ func (t *turn) begin(ctx context.Context) {
 		t.held = f
 	}
 	t.began = time.Now()
-	if t.held == nil {
-		return
-	}
-	if t.check == nil {
+	switch {
+	case t.held == nil:
+	case t.check == nil:
 		t.check = time.AfterFunc(turnCheck, t.expire)
-	} else {
+	default:
 		t.check.Reset(turnCheck)
 	}
+	return true
 }
 
 // prepare makes the folder of the lock files.

@@ -82,7 +82,8 @@ const unprintable = "has a control character, an invisible one, or one that is n
 
 func hasUnprintable(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
-		return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == utf8.RuneError
+		plain := ' ' <= r && r <= '~'
+		return !plain && (unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == utf8.RuneError)
 	})
 }
 
