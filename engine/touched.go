@@ -36,7 +36,11 @@ func (e *Engine) Touch(agent string, paths []string) error {
 
 // Touched lists what an agent has edited since its last update, as far as that is known.
 func (e *Engine) Touched(agent string) []string {
-	data, err := e.log.ReadFile(touchedName(agent), 2*maxTouchedBytes)
+	name := touchedName(agent)
+	if there, err := e.log.Exists(name); err != nil || !there {
+		return nil
+	}
+	data, err := e.log.ReadFile(name, 2*maxTouchedBytes)
 	if err != nil {
 		return nil
 	}

@@ -105,15 +105,13 @@ func (l *Log) makeFolder(path string) error {
 // ours of at most maxBytes. The error wraps fs.ErrNotExist when there is none.
 func (l *Log) ReadFile(name string, maxBytes int64) ([]byte, error) {
 	path, err := l.resolve(name)
+	if err == nil {
+		_, err = l.checkDir()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	f, info, err := l.openSafe(path, os.O_RDONLY)
-	if err == nil {
-		if _, err = l.checkDir(); err != nil {
-			err = also(err, f.Close())
-		}
-	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
