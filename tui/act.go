@@ -75,7 +75,7 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 		if shown {
 			m.closeOverlay(a.form)
 		}
-		m.say(good, msg.done)
+		m.sayDone(msg.done)
 	case shown:
 		said, hints := refusal(msg.err)
 		paragraphs := text.Lines(said)
@@ -87,6 +87,25 @@ func (m *model) acted(msg actedMsg) tea.Cmd {
 		m.openDialog(m.refusalDialog(msg.err))
 	}
 	return m.scheduleTick()
+}
+
+// withNotes is what an action did, with what is to be known about it, a line each.
+func withNotes(done string, notes []string) string {
+	return strings.Join(append([]string{done}, notes...), "\n")
+}
+
+// sayDone tells what an action did. What is to be known about it stays until it was read.
+func (m *model) sayDone(done string) {
+	done, notes, noted := strings.Cut(done, "\n")
+	m.say(good, done)
+	if !noted {
+		return
+	}
+	body := []overlay.Paragraph{{Text: text.Line(done), Style: m.look.Good}}
+	for _, note := range text.Lines(notes) {
+		body = append(body, overlay.Paragraph{Text: note, Style: m.look.Text})
+	}
+	m.openDialog(overlay.NewDialog(m.look.Theme, "Done", body...))
 }
 
 // abandoned stops waiting for the answer to a form that was closed. What the engine has stored by then stays stored, and shows.
@@ -161,10 +180,10 @@ func (m *model) send(form *overlay.Form, agent, doing string, command func(ctx c
 	return nil
 }
 
-// receiptText is what a person is told of a stored command.
+// receiptText is what a person is told of a stored command, and what came with it, see withNotes.
 func receiptText(done string, r engine.Receipt) string {
 	if seq := r.Seq(); seq >= 0 {
-		return fmt.Sprintf("%s, #%d", done, seq)
+		return withNotes(fmt.Sprintf("%s, #%d", done, seq), r.Notes)
 	}
-	return done + ": nothing to store, it was so already"
+	return withNotes(done+": nothing to store, it was so already", r.Notes)
 }

@@ -22,7 +22,8 @@ type fakeEngine struct {
 	now     time.Time
 	live    map[string]engine.Liveness
 	halted  *engine.HaltedError
-	refuse  error // the next write is refused with it
+	refuse  error  // the next write is refused with it
+	note    string // comes with every receipt
 	viewErr error
 	calls   []engine.Request
 	news    chan struct{} // a token for every change, for FollowFrom
@@ -228,23 +229,29 @@ func (f *fakeEngine) Do(ctx context.Context, r engine.Request) (engine.Receipt, 
 	default:
 		return engine.Receipt{}, fmt.Errorf("the fake does not know %T", c)
 	}
-	return engine.Receipt{Events: []event.Event{e}, Head: e.Seq}, nil
+	return f.receipt(e), nil
 }
 
 func (f *fakeEngine) Kill(_ context.Context, by, reason string) (engine.Receipt, error) {
 	f.mu.Lock()
 	f.halted = &engine.HaltedError{By: by, Reason: reason, At: f.now.Add(time.Minute)}
 	f.mu.Unlock()
-	e := f.add(failer{}, by, event.Broadcast, "halted: "+reason, event.Halt{Action: event.HaltSet, Reason: reason})
-	return engine.Receipt{Events: []event.Event{e}}, nil
+	return f.receipt(f.add(failer{}, by, event.Broadcast, "halted: "+reason, event.Halt{Action: event.HaltSet, Reason: reason})), nil
 }
 
 func (f *fakeEngine) Resume(_ context.Context, by string) (engine.Receipt, error) {
 	f.mu.Lock()
 	f.halted = nil
 	f.mu.Unlock()
-	e := f.add(failer{}, by, event.Broadcast, "resumed", event.Halt{Action: event.HaltLifted})
-	return engine.Receipt{Events: []event.Event{e}}, nil
+	return f.receipt(f.add(failer{}, by, event.Broadcast, "resumed", event.Halt{Action: event.HaltLifted})), nil
+}
+
+func (f *fakeEngine) receipt(e event.Event) engine.Receipt {
+	r := engine.Receipt{Events: []event.Event{e}, Head: e.Seq}
+	if f.note != "" {
+		r.Notes = []string{f.note}
+	}
+	return r
 }
 
 // failer is a testing.TB for calls that come from commands.

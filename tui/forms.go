@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/overlay"
@@ -187,7 +188,7 @@ func (m *model) askKill() tea.Cmd {
 		[]string{"Every write by every agent is refused from this moment, until somebody resumes."},
 		input("reason", "reason", "", "why, for those who are stopped")).Alarm()
 	m.openForm(f, func() tea.Cmd {
-		reason, by, e := f.Value("reason"), m.actor, m.engine
+		reason, by, e, settle := f.Value("reason"), m.actor, m.engine, m.settles
 		return m.start(f, "halting", func(ctx context.Context) (string, error) {
 			if reason == "" {
 				return "", wrongInput("reason", "why? those who are stopped will ask")
@@ -196,13 +197,45 @@ func (m *model) askKill() tea.Cmd {
 			if err != nil {
 				return "", err
 			}
+			done := "halted by " + by + "; R resumes"
 			if r.Duplicate {
-				return "it was halted already", nil
+				done = "it was halted already; R resumes"
 			}
-			return "halted; R resumes", nil
+			return withNotes(done, append(r.Notes, settleLost(ctx, e, settle)...)), nil
 		})
 	})
 	return nil
+}
+
+// settleLost ends what turns left running that nobody makes any more, and says what it found.
+func settleLost(ctx context.Context, e Engine, settle func(ctx context.Context) error) []string {
+	before, err := e.View(ctx)
+	if err == nil {
+		err = settle(ctx)
+	}
+	var after *engine.View
+	if err == nil {
+		after, err = e.View(ctx)
+	}
+	if err != nil {
+		return []string{"What turns left running whose process is gone could not be ended, or not be recorded: " + err.Error()}
+	}
+	ran := map[string]bool{}
+	for _, t := range before.State.OpenTurns() {
+		ran[t.ID] = t.Status == state.TurnRunning
+	}
+	var found []string
+	for _, t := range after.State.Turns() {
+		if !ran[t.ID] || t.Status != state.TurnUncertain {
+			continue
+		}
+		said := fmt.Sprintf("A turn of %s was lost: what it left running is ended, and nobody knows what came of it.", t.Agent)
+		if t.Waits() {
+			said += " It waits for you in the Bridge pane."
+		}
+		found = append(found, said)
+	}
+	return found
 }
 
 func (m *model) askResume() tea.Cmd {
@@ -219,8 +252,11 @@ func (m *model) askResume() tea.Cmd {
 	m.openForm(f, func() tea.Cmd {
 		by, e := m.actor, m.engine
 		return m.start(f, "resuming", func(ctx context.Context) (string, error) {
-			_, err := e.Resume(ctx, by)
-			return "resumed", err
+			r, err := e.Resume(ctx, by)
+			if r.Duplicate {
+				return "nothing was halted any more", err
+			}
+			return withNotes("resumed by "+by, r.Notes), err
 		})
 	})
 	return nil

@@ -59,9 +59,10 @@ type model struct {
 	travel   travel
 	feed     *feed
 	turns    *turns
-	making   making        // beside a bridge
-	quitting *overlay.Form // asks whether to quit while turns are made
-	talk     Discussion    // nil: none is held in this process
+	settles  func(ctx context.Context) error // what lost turns left running
+	making   making                          // beside a bridge
+	quitting *overlay.Form                   // asks whether to quit while turns are made
+	talk     Discussion                      // nil: none is held in this process
 
 	overlays overlay.Stack
 	confirms map[overlay.Overlay]func() tea.Cmd // what submitting a form does
@@ -172,6 +173,7 @@ func newModel(ctx context.Context, o Options) (*model, error) {
 		travel:   travel{at: live},
 		feed:     newFeed(o),
 		turns:    newTurns(ctx, o),
+		settles:  o.Settle,
 		screen:   noTerminal{},
 		dirty:    true,
 	}

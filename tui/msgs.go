@@ -31,7 +31,7 @@ type (
 	// actedMsg is the end of an action.
 	actedMsg struct {
 		id   int
-		done string   // what to tell the person
+		done string   // what to tell the person, see withNotes
 		said []string // what is to be asked next, of an action that only looked
 		err  error
 	}

@@ -118,8 +118,34 @@ func TestKillAndResume(t *testing.T) {
 	d.press("K", "esc", "R")
 	d.shows("Resume", "tests fail")
 	d.press("enter")
-	d.shows("resumed")
+	d.shows("resumed by user")
 	d.hides("HALTED")
+}
+
+// Halting everything ends what lost turns left running, as the verb does, and says what came with it.
+func TestKillSettlesLostTurns(t *testing.T) {
+	f := bridgeStory(t)
+	f.turn(t, "t1", "claude-code", event.TurnQueued, event.TurnStarted)
+	f.turn(t, "t2", "sim", event.TurnQueued, event.TurnStarted)
+	d := drive(t, f, func(o *Options) {
+		o.Settle = func(context.Context) error {
+			if f.halted == nil {
+				t.Error("settled before everything was halted")
+			}
+			f.turn(t, "t1", "claude-code", event.TurnUncertain)
+			return nil
+		}
+	})
+	d.press("K", "enough", "enter")
+	d.shows("HALTED", "halted by user; R resumes", "A turn of claude-code was lost", "It waits for you")
+	d.hides("A turn of sim")
+
+	d = drive(t, f, func(o *Options) {
+		o.Settle = func(context.Context) error { return errors.New("process 4711 does not end") }
+	})
+	f.note = "the kill switch is on, but that could not be recorded"
+	d.press("K", "enough", "enter")
+	d.shows("HALTED", "but that could not be recorded", "process 4711 does not end")
 }
 
 func TestKillNeedsItsConfirmation(t *testing.T) {

@@ -30,6 +30,8 @@ type Options struct {
 	Engine Engine
 	Runner Runner // runs the verbs of the command line; nil: there is none
 	Bridge Bridge // gives turns to sessions of agent programs; nil: it cannot be done from here
+	// Settle ends what turns left running that nobody makes any more, for who halts everything; nil: there are none.
+	Settle func(ctx context.Context) error
 
 	Settings settings.Settings // the zero value sets nothing, not even the defaults
 
@@ -69,6 +71,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Clock == nil {
 		o.Clock = time.Now
+	}
+	if o.Settle == nil {
+		o.Settle = func(context.Context) error { return nil }
 	}
 	if o.HoldInterrupt == nil {
 		o.HoldInterrupt = func() func() { return func() {} }

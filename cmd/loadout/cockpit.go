@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/bridge"
 	"github.com/agentloadout/loadout/tui"
 )
 
@@ -155,6 +156,7 @@ func (c *call) cockpitOptions(ctx context.Context, o tui.Options) (tui.Options, 
 		return o, err
 	}
 	o.Engine, o.Agent = e, agent
+	o.Settle = func(ctx context.Context) error { return bridge.Settle(ctx, e) }
 	o.NoColor = c.NoColor || c.env("NO_COLOR") != ""
 	o.Environment, o.Clock = c.env, c.now
 	return o, nil

@@ -16,12 +16,26 @@ import (
 // turns next does, and the kill switch.
 func TestKilledTurnLeavesNothing(t *testing.T) {
 	for _, ends := range [][]string{{"coord", "agents", "list"}, {"kill", "enough"}} {
-		t.Run(ends[0], func(t *testing.T) { leavesNothing(t, ends...) })
+		t.Run(ends[0], func(t *testing.T) { leavesNothing(t, func(_ string, loadout func(args ...string) string) { loadout(ends...) }) })
 	}
+	t.Run("cockpit", func(t *testing.T) {
+		leavesNothing(t, func(dir string, _ func(args ...string) string) {
+			o, cmd := cockpitOn(t, dir, "{}")
+			o.until("not running")
+			o.press("K")
+			o.until("Halt everything")
+			o.press("enough\r")
+			o.until("A turn of claude-code was lost")
+			o.press("\x03")
+			if code := codeOf(t, cmd.Wait()); code != exitDone {
+				t.Errorf("exit %d", code)
+			}
+		})
+	})
 }
 
-// leavesNothing kills loadout in the middle of a turn and has a verb end what that left running.
-func leavesNothing(t *testing.T, ends ...string) {
+// leavesNothing kills loadout in the middle of a turn and has something end what that left running.
+func leavesNothing(t *testing.T, ends func(dir string, loadout func(args ...string) string)) {
 	t.Helper()
 	dir := t.TempDir()
 	note := filepath.Join(dir, "note")
@@ -55,7 +69,7 @@ func leavesNothing(t *testing.T, ends ...string) {
 			t.Fatalf("process %s has ended by itself", pid)
 		}
 	}
-	loadout(ends...)
+	ends(dir, loadout)
 	for _, pid := range pids {
 		if lives(pid) {
 			t.Errorf("process %s of %s was left behind", pid, pids)
