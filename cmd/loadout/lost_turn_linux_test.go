@@ -16,7 +16,9 @@ import (
 // turns next does, and the kill switch.
 func TestKilledTurnLeavesNothing(t *testing.T) {
 	for _, ends := range [][]string{{"coord", "agents", "list"}, {"kill", "enough"}} {
-		t.Run(ends[0], func(t *testing.T) { leavesNothing(t, func(_ string, loadout func(args ...string) string) { loadout(ends...) }) })
+		t.Run(ends[0], func(t *testing.T) {
+			leavesNothing(t, func(_ string, loadout func(args ...string) string) { loadout(ends...) })
+		})
 	}
 	t.Run("cockpit", func(t *testing.T) {
 		leavesNothing(t, func(dir string, _ func(args ...string) string) {
