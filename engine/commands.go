@@ -253,8 +253,8 @@ type View struct {
 	typed func(stored string) string // how a path is typed where hints are followed; nil: as it is stored
 }
 
-// Stale reports whether an agent's session is known to be over: it ended, or it is registered and lives no more. What it holds may
-// be taken over.
+// Stale reports whether an agent's session is known not to run: it ended, or it is registered and lives no more. What it holds may
+// be taken over, also while it rests.
 func Stale(a state.Agent, live Liveness) bool {
 	if live.Known {
 		return !live.Live

@@ -340,7 +340,7 @@ func TestTakeover(t *testing.T) {
 			d.do(Own{Agent: codex, Paths: []string{"src"}})
 			d.conflict(ConflictOwnership, Own{Agent: "gemini", Paths: []string{"src"}, Reason: "mine now"}, "the session lives")
 			leave(d, codex)
-			refusal := d.conflict(ConflictOwnership, Own{Agent: "gemini", Paths: []string{"src"}}, "the session", "to take over: the session of the holder has ended")
+			refusal := d.conflict(ConflictOwnership, Own{Agent: "gemini", Paths: []string{"src"}}, "the session", "to take over: the session of the holder does not run")
 			if !refusal.Conflicts[0].Stale || strings.Contains(strings.Join(refusal.Hints, "\n"), "--wait") {
 				t.Errorf("stale %v, hints %v", refusal.Conflicts[0].Stale, refusal.Hints)
 			}

@@ -43,7 +43,7 @@ func (v View) claimHints(c Own, blocking []Conflict) []string {
 		}
 	}
 	if stale {
-		hints = append(hints, again+` --reason "…"    to take over: the session of the holder has ended`)
+		hints = append(hints, again+` --reason "…"    to take over: the session of the holder does not run`)
 	} else {
 		hints = append([]string{again + " --wait 10m    to wait until it is free"}, hints...)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -273,5 +274,26 @@ func TestCompactionKeepsTurns(t *testing.T) {
 	}
 	if m := after.State.Meter("a"); m.Usage.Tokens() != 11 || m.Turns != 2 {
 		t.Errorf("%+v", m)
+	}
+}
+
+// A session that a bridge would go on with is not over: what it holds waits for a person, in words of its own.
+func TestWaitingTellsRestFromEnd(t *testing.T) {
+	s := newScene(t)
+	s.do(Register{Name: "anna", PID: 7, Start: "start-7", Boot: "boot", Host: "here"})
+	s.do(Register{Name: "dead", PID: 8, Start: "start-8", Boot: "boot", Host: "here"})
+	s.do(Own{Agent: "dead", Paths: []string{"doc"}})
+	s.machine.dead = map[int]bool{8: true}
+	s.do(Register{Name: "codex"})
+	mustRecord(t, s.record(attached("codex", "one")))
+	s.do(Own{Agent: "codex", Paths: []string{"src"}})
+	s.clock.move(time.Hour)
+	var got []string
+	for _, w := range s.view().Waiting() {
+		got = append(got, w.Agent+" "+w.Text)
+	}
+	want := []string{"dead still holds doc; the session is over", "codex still holds src; the session rests until it is given a turn"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

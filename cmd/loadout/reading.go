@@ -207,7 +207,7 @@ func (c *call) printDecision(d state.Decision) {
 
 func staleMark(stale bool) string {
 	if stale {
-		return ", stale: its session has ended"
+		return ", stale: its session does not run"
 	}
 	return ""
 }

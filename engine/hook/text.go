@@ -158,7 +158,7 @@ func (d *data) claims(s *engine.Snapshot, agent string) {
 			line += ", because: " + c.Reason
 		}
 		if c.Stale {
-			line += " (its session has ended)"
+			line += " (its session does not run)"
 		}
 		others = append(others, line)
 	}

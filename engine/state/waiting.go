@@ -18,9 +18,9 @@ const (
 	WaitTurn     WaitKind = "turn"     // it failed, nobody knows what came of it, or it is held: no other is started before
 	WaitCap      WaitKind = "cap"      // reached: no further turn is started
 	WaitWork     WaitKind = "work"     // two agents want one item
-	WaitQuestion WaitKind = "question" // put to a person, or to a session that is over
+	WaitQuestion WaitKind = "question" // put to a person, or to a session that does not run
 	WaitTask     WaitKind = "task"     // put to a person
-	WaitClaim    WaitKind = "claim"    // held by a session that is over, in the way of those that live
+	WaitClaim    WaitKind = "claim"    // held by a session that does not run, in the way of those that live
 )
 
 // weight of a kind: the lower, the weightier.
@@ -43,7 +43,8 @@ type Waiting struct {
 // Outlook is what decides beside the log whether something waits.
 type Outlook struct {
 	Now   time.Time
-	Stale func(agent string) bool // whether a session is known to be over; nil: none is
+	Stale func(agent string) bool // whether a session is known not to run; nil: none is
+	Rests func(agent string) bool // whether one of those goes on when it is given a turn; nil: all of them are over
 	Halt  *Halt                   // the kill switch as its file tells it, nil when it is off; Seq -1 when no event says so
 }
 
@@ -64,6 +65,14 @@ func (s *State) Waiting(o Outlook) []Waiting {
 		return cmp.Or(cmp.Compare(a.Kind.weight(), b.Kind.weight()), a.Since.Compare(b.Since), cmp.Compare(a.Seq, b.Seq))
 	})
 	return list
+}
+
+// left says of a stale session what has become of it.
+func (o *Outlook) left(agent string) string {
+	if o.Rests != nil && o.Rests(agent) {
+		return "rests until it is given a turn"
+	}
+	return "is over"
 }
 
 // askedOnce is stale that asks but once for each agent: to find out may mean to look at its process. nil says no of everybody.
@@ -164,14 +173,14 @@ func (s *State) waitingTasks(list []Waiting, o Outlook) []Waiting {
 			w.Kind, w.Verb = WaitQuestion, []string{"coord", "answer", t.ID, "…"}
 		}
 		if !person(&t) {
-			w.Text = fmt.Sprintf("%s (to %s, whose session is over)", t.Description, t.To)
+			w.Text = fmt.Sprintf("%s (to %s, whose session %s)", t.Description, t.To, o.left(t.To))
 		}
 		list = append(list, w)
 	}
 	return list
 }
 
-// waitingClaims adds the exclusive claims of sessions that are over, one entry for each holder, while another session goes on that
+// waitingClaims adds the exclusive claims of sessions that do not run, one entry for each holder, while another session goes on that
 // they may keep out.
 func (s *State) waitingClaims(list []Waiting, o Outlook) []Waiting {
 	if !s.someoneLives(o) {
@@ -186,12 +195,12 @@ func (s *State) waitingClaims(list []Waiting, o Outlook) []Waiting {
 		}
 		if i, ok := index[holder]; ok {
 			more[holder]++
-			list[i].Text = fmt.Sprintf("still holds %s and %d more; the session is over", list[i].Path, more[holder])
+			list[i].Text = fmt.Sprintf("still holds %s and %d more; the session %s", list[i].Path, more[holder], o.left(c.Agent))
 			continue
 		}
 		index[holder] = len(list)
 		list = append(list, Waiting{
-			Kind: WaitClaim, Text: "still holds " + c.Path + "; the session is over", Agent: c.Agent, Since: c.Since, Seq: c.Seq, Path: c.Path,
+			Kind: WaitClaim, Text: fmt.Sprintf("still holds %s; the session %s", c.Path, o.left(c.Agent)), Agent: c.Agent, Since: c.Since, Seq: c.Seq, Path: c.Path,
 			Verb: []string{"coord", "release", c.Agent, "."},
 		})
 	}

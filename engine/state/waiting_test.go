@@ -120,6 +120,21 @@ func TestWaiting(t *testing.T) {
 			[]string{"question a 0: done? (to b, whose session is over) | coord answer id000000 …"},
 		},
 		{
+			"a session that rests is not over",
+			func(l *log) {
+				l.add(event.Loadout, event.Broadcast, register("a", ""))
+				l.add("b", event.Broadcast, claim(event.Exclusive, "src"))
+				l.add("a", "b", event.Question{}, saying("done?"))
+				l.add("c", event.Broadcast, claim(event.Exclusive, "doc", "web"))
+			},
+			Outlook{Stale: isOver("b", "c"), Rests: isOver("b")},
+			[]string{
+				"question a 2: done? (to b, whose session rests until it is given a turn) | coord answer id000002 …",
+				"claim b 1: still holds src; the session rests until it is given a turn | coord release b .",
+				"claim c 3: still holds doc and 1 more; the session is over | coord release c .",
+			},
+		},
+		{
 			"claims of sessions that are over, once for each holder",
 			func(l *log) {
 				l.add(event.Loadout, event.Broadcast, register("a", ""))

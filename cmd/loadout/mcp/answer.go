@@ -151,7 +151,7 @@ func advice(err error) []string {
 				return []string{fmt.Sprintf("the tool ask, with to %q, to ask for it; work on other paths meanwhile", c.Claim.Agent)}
 			}
 		}
-		return []string{"the same call with a reason takes over: the session of the holder has ended"}
+		return []string{"the same call with a reason takes over: the session of the holder does not run"}
 	case engine.ConflictRevision:
 		return []string{"the tool diff to see what changed, then publish on top of that"}
 	case engine.ConflictTask:

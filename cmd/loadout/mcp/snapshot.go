@@ -202,7 +202,7 @@ func (p *page) ownership(c *engine.SnapshotClaim) {
 		until = ", until " + stamp(*c.ExpiresAt)
 	}
 	if c.Stale {
-		stale = ", stale: its session has ended"
+		stale = ", stale: its session does not run"
 	}
 	p.linef("  %s: %s (%s, fence %d, since %s%s%s%s)", c.Agent, strings.Join(c.Paths, ", "), string(c.Mode), c.Fence, stamp(c.Since), until, because, stale)
 }
