@@ -237,7 +237,10 @@ func TestWordsAreRefused(t *testing.T) {
 		{"coord ack codex twelve", "not a whole decimal number"},
 		{"coord ack codex 99999999999999999999", "not a whole decimal number"},
 		{"coord compact --max-age -1", "not a number of days"},
-		{"completion powershell", "must be one of"},
+		{"completion powershell", `loadout: expected SHELL: bash, zsh, fish; got "powershell"` + "\n"},
+		{"connect foo", `loadout: expected PROGRAM: claude-code, codex, cursor, gemini, opencode, git; got "foo"` + "\n"},
+		{"connect git --scope all", `loadout: expected --scope: project, user; got "all"` + "\n"},
+		{"tui --theme pink", `loadout: expected --theme: auto, dark, light, none; got "pink"` + "\n"},
 		{"version extra", "unexpected argument extra"},
 	}
 	for _, tt := range tests {

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
 )
 
 // command is a leaf of the grammar.
@@ -159,7 +160,7 @@ func misspelt(model *kong.Application, args []string, err error) error {
 	if errors.As(err, &failed) && failed.Context != nil {
 		if node := failed.Context.Selected(); node != nil {
 			help = model.Name + " " + verbOf(node) + " --help"
-			message = missing(node, message)
+			message = expected(node, message)
 		}
 	}
 	if word, ok := strings.CutPrefix(message, "unknown flag "); ok && isNegative(word) {
@@ -179,21 +180,41 @@ func misspelt(model *kong.Application, args []string, err error) error {
 	return &engine.UsageError{Message: message, Hints: append(hints, help)}
 }
 
-// missing is a message that names arguments of a command which are not there as the help names them, with the words that one of them takes;
-// any other message stays as it is.
-func missing(node *kong.Node, message string) string {
-	names, ok := strings.CutPrefix(message, `expected "<`)
-	if !ok {
-		return message
-	}
-	said := "expected " + strings.ToUpper(strings.NewReplacer("<", "", ">", "", " ...", "...", `"`, "").Replace(names))
-	for _, arg := range node.Positional {
-		if arg.Enum != "" && names == arg.Name+`>"` {
-			said += ": " + strings.Join(arg.EnumSlice(), ", ")
+// expected is a message about arguments of a command which are not there, or about a value that is none of the words that it may be, with
+// names as in the help and those words; any other message stays as it is.
+func expected(node *kong.Node, message string) string {
+	names, missing := strings.CutPrefix(message, `expected "<`)
+	values := slices.Clone(node.Positional)
+	for _, group := range node.AllFlags(true) {
+		for _, flag := range group {
+			values = append(values, flag.Value)
 		}
 	}
-	return said
+	for _, value := range values {
+		if value.Enum == "" {
+			continue
+		}
+		name := value.ShortSummary()
+		if value.Flag == nil {
+			name = strings.ToUpper(value.Name)
+		}
+		said := "expected " + name + ": " + strings.Join(slices.DeleteFunc(value.EnumSlice(), func(word string) bool { return word == "" }), ", ")
+		if missing && names == value.Name+`>"` {
+			return said
+		}
+		if _, given, wrong := strings.Cut(message, value.ShortSummary()+" must be one of "); wrong {
+			_, given, _ = strings.Cut(given, " but got ")
+			return said + "; got " + event.Clip(given, maxQuoted)
+		}
+	}
+	if !missing {
+		return message
+	}
+	return "expected " + strings.ToUpper(strings.NewReplacer("<", "", ">", "", " ...", "...", `"`, "").Replace(names))
 }
+
+// maxQuoted is how many characters of a wrong word a message repeats.
+const maxQuoted = 200
 
 // elsewhere lists the verbs below a node that are called word, the least deep ones.
 func elsewhere(below *kong.Node, word string) []string {
