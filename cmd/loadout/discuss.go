@@ -226,6 +226,14 @@ func (h *holder) hold(ctx context.Context, d *discuss.Discussion, rest *discuss.
 	} else {
 		result, err = d.Run(ctx)
 	}
+	if u := result.Unrecorded; u != nil {
+		h.tell("note: %s; discussion %[2]s keeps what was said before. This answer is kept by session %s:%s at most, and is asked for and paid for "+
+			"anew by: loadout coord discuss resume %[2]s", turnsUsed(result), words.ShellWord(d.Thread()), u.Program, u.SessionID)
+		return c.answerPaid(result, err, func() {
+			c.printf("\n[round %d] %s · %s (not recorded)\n", u.Round, c.bold(u.Agent), u.Kind)
+			c.block("", u.Text)
+		})
+	}
 	if err != nil {
 		if d.Live().Thread != "" { // it was begun
 			h.tell("note: %s; discussion %[2]s keeps every statement and goes on with: loadout coord discuss resume %[2]s",

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/discuss"
+	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/turn"
 	"github.com/agentloadout/loadout/providers/sim"
 )
@@ -96,5 +99,50 @@ func TestNobodyReadsTheDiscussion(t *testing.T) {
 	e := engine.Open(engine.Project{Root: a.dir, Dir: filepath.Join(a.dir, ".handoff")}, engine.Options{})
 	if th, err := discuss.Load(t.Context(), e, "queue"); err != nil || th.Status != discuss.StatusOpen || th.Said > 0 {
 		t.Errorf("%v, %+v", err, th.Row)
+	}
+}
+
+// TestUnrecordedStatement has a statement made that cannot be recorded: it is shown all the same, where else it may be kept is told, and
+// the verb fails.
+func TestUnrecordedStatement(t *testing.T) {
+	for _, form := range []string{"text", "json"} {
+		t.Run(form, func(t *testing.T) {
+			a, stdout, stderr := testApp(t)
+			records := filepath.Join(a.dir, ".handoff", engine.SessionsName)
+			turns := 0
+			a.cast = []turn.Provider{sim.New(sim.Options{Wait: func(context.Context, time.Duration) error {
+				if turns++; turns == 2 {
+					return os.WriteFile(records, []byte("damaged"), 0o600)
+				}
+				return nil
+			}})}
+			argv := []string{"coord", "discuss", "start", "Queue or cron?", "--agents", "sim,sim", "--rounds", "1", "--yes", "--thread-id", "queue"}
+			if form == "json" {
+				argv = append(argv, "--json")
+			}
+			if code := run(t.Context(), argv, a); code != exitUnexpected {
+				t.Errorf("exit %d", code)
+			}
+			if told := stderr.String(); !strings.Contains(told, "kept by session sim:sim-") || !strings.Contains(told, "anew by: loadout coord discuss resume queue") {
+				t.Errorf("stderr: %s", told)
+			}
+			const why = "what came of the turn could not be recorded"
+			if form == "text" {
+				if said := stdout.String(); !strings.Contains(said, "[round 1] sim-2 · critique (not recorded)\n") || !strings.Contains(stderr.String(), why) {
+					t.Errorf("%s\n%s", said, stderr)
+				}
+				return
+			}
+			var answer struct {
+				discuss.Result
+				Notes []string `json:"notes"`
+			}
+			if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil || len(answer.Notes) != 1 || !strings.Contains(answer.Notes[0], why) {
+				t.Fatalf("%v: %s", err, stdout)
+			}
+			if u := answer.Unrecorded; u == nil || u.Agent != "sim-2" || u.Kind != event.KindCritique || u.Text == "" || answer.TurnsUsed != 2 {
+				t.Errorf("%s", stdout)
+			}
+		})
 	}
 }

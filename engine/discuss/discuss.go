@@ -82,6 +82,18 @@ type Result struct {
 	TurnsUsed  int         `json:"turnsUsed"` // turns that were submitted and may have been paid for
 	Usage      turn.Usage  `json:"usage"`
 	Conclusion *Conclusion `json:"conclusion"` // nil: it was not reached
+
+	Unrecorded *Unrecorded `json:"unrecorded,omitempty"` // what ended the discussion, together with an error; nil: everything is in the log
+}
+
+// Unrecorded is the answer of a turn that could not be recorded: beside the session of its program nobody else keeps it.
+type Unrecorded struct {
+	Agent     string               `json:"agent"`
+	Kind      event.DiscussionKind `json:"kind"`
+	Round     int                  `json:"round"`
+	Program   string               `json:"program"`
+	SessionID string               `json:"sessionId"`
+	Text      string               `json:"text"` // not safe to show
 }
 
 // Prepare checks everything that a discussion needs. It spends and writes nothing.

@@ -214,13 +214,18 @@ func (d *Discussion) ask(ctx context.Context, step Step) (a attempt, err error) 
 	if step.Kind == event.KindSummary {
 		q.Schema = []byte(schema)
 	}
-	_, end, err := bridge.Ask(ctx, d.engine, s, q, d.bridgeOptions())
+	reply, end, err := bridge.Ask(ctx, d.engine, s, q, d.bridgeOptions())
 	d.result.Usage = d.result.Usage.Add(usedBy(end.Usage))
 	if end.Action != "" && end.Spent != string(turn.Nothing) {
 		d.result.TurnsUsed++
 	}
 	var provider *engine.ProviderError
 	var unrecorded *bridge.UnrecordedError
+	if errors.As(err, &unrecorded) && reply.Text != "" {
+		d.result.Unrecorded = &Unrecorded{
+			Agent: side.agent, Kind: step.Kind, Round: step.Round, Program: side.provider.Name(), SessionID: reply.Session, Text: reply.Text,
+		}
+	}
 	switch {
 	case end.Action == event.TurnCancelled:
 		return a, d.cancelled(ctx, &end)
