@@ -290,13 +290,15 @@ func TestRealStopInTheMiddle(t *testing.T) {
 			case <-streaming:
 			case got := <-done:
 				t.Fatalf("ended too early: %+v", got)
+			case <-time.After(clienttest.Patience):
+				t.Fatal("waited in vain for the answer to begin")
 			}
 			if lines := clienttest.CommandLines(t, "claude"); len(lines) == 0 || strings.Contains(strings.Join(lines, "\n"), next.Prompt) {
 				t.Errorf("command lines %q", lines)
 			}
 			from := time.Now()
 			cancel(tt.cause)
-			got := <-done
+			got := clienttest.Receive(t, done)
 			if took := time.Since(from); took > tt.within+5*time.Second {
 				t.Errorf("took %v", took)
 			}

@@ -314,7 +314,7 @@ func TestRealSessionIsBusy(t *testing.T) {
 	_, _, err = r.do(t, "Three.", after(first))
 	wantFailure(t, turn.SessionBusy, turn.Nothing, err)
 	cancel(turn.ErrKilled)
-	wantFailure(t, turn.Cancelled, turn.Maybe, <-done)
+	wantFailure(t, turn.Cancelled, turn.Maybe, clienttest.Receive(t, done))
 }
 
 // TestRealStopInTheMiddle cancels while the model is being asked, and looks for the prompt in the table of processes before.
@@ -349,7 +349,7 @@ func TestRealStopInTheMiddle(t *testing.T) {
 			}
 			from := time.Now()
 			cancel(tt.cause)
-			got := <-done
+			got := clienttest.Receive(t, done)
 			if took := time.Since(from); took > tt.within+5*time.Second {
 				t.Errorf("took %v", took)
 			}

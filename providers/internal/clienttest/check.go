@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentloadout/loadout/engine/turn"
 )
@@ -24,6 +25,21 @@ func WantFailure(t *testing.T, provider string, kind turn.Kind, spent turn.Spent
 	}
 	if kind != turn.Cancelled && len(failure.Hint()) == 0 {
 		t.Errorf("no hint for %v", failure)
+	}
+}
+
+// Patience bounds what a test waits for, on a loaded machine too; it is only reached by a failure.
+const Patience = time.Minute
+
+// Receive waits for what another goroutine has to say, but not for ever: who waits in vain fails, and does not hang.
+func Receive[T any](t *testing.T, from <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(Patience):
+		t.Fatal("waited in vain")
+		panic("unreachable")
 	}
 }
 

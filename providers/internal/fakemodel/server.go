@@ -109,8 +109,13 @@ func (s *Server) Requests() []Request {
 	return slices.Clone(s.requests)
 }
 
-// Await waits until n requests for an answer have come.
+// awaitLimit is how long a program may take to ask, on a loaded machine too.
+const awaitLimit = time.Minute
+
+// Await waits until n requests for an answer have come, a minute at most.
 func (s *Server) Await(ctx context.Context, n int) error {
+	ctx, cancel := context.WithTimeout(ctx, awaitLimit)
+	defer cancel()
 	for {
 		s.mu.Lock()
 		count, arrived := len(s.requests), s.arrived
