@@ -31,6 +31,8 @@ type app struct {
 	colour   bool // stdout shows colours
 	nested   bool // run from the command line of the cockpit, which owns the terminal
 
+	actor *string // who the cockpit acts as whose command line this is, empty: the person; nil: there is none, and who calls is looked for
+
 	stage *stage // where a cockpit sees the discussion that this call holds; nil: there is none
 }
 

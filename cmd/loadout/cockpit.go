@@ -156,6 +156,7 @@ func (c *call) cockpitOptions(ctx context.Context, o tui.Options) (tui.Options, 
 		return o, err
 	}
 	o.Engine, o.Agent = e, agent
+	c.Agent, c.As = agent, "" // found out once
 	o.Settle = func(ctx context.Context) error { return bridge.Settle(ctx, e) }
 	o.NoColor = c.NoColor || c.env("NO_COLOR") != ""
 	o.Environment, o.Clock = c.env, c.now

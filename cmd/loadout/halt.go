@@ -68,14 +68,18 @@ const killerWait = 300 * time.Millisecond
 // killer is who sets the kill switch: the same as who acts, as far as that can be told at once. Stopping must not wait for it, is refused to
 // nobody, and must work when the log cannot be read.
 func (c *call) killer(ctx context.Context, e *engine.Engine) string {
-	for _, name := range []string{c.As, c.Agent, c.env(engine.EnvAgent)} {
+	names := []string{c.As, c.Agent}
+	if c.actor == nil {
+		names = append(names, c.env(engine.EnvAgent))
+	}
+	for _, name := range names {
 		if name != "" && !event.SameName(name, engine.Me) {
 			return name
 		}
 	}
 	brief, cancel := context.WithTimeout(ctx, killerWait)
 	defer cancel()
-	name, err := e.Identify(brief, "", "")
+	name, err := c.identify(brief, e, "")
 	if err != nil {
 		return event.User
 	}

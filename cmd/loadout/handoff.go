@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/engine/words"
 )
@@ -43,6 +44,9 @@ func (o *handoffCmd) run(ctx context.Context, c *call) error {
 	}
 	if o.Done != "" {
 		c.caller = cmp.Or(c.As, c.Agent)
+		if c.actor != nil {
+			c.caller = cmp.Or(c.caller, *c.actor, event.User)
+		}
 	}
 	e, err := c.open(o.LockWait)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/agentloadout/loadout/engine"
+	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/torture"
 	"github.com/agentloadout/loadout/store"
 )
@@ -317,6 +318,69 @@ func TestRunnerActsThroughTheEngine(t *testing.T) {
 	view, err := e.View(t.Context())
 	if err != nil || view.State.Head() != 1 {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestTheCommandLineActsAsTheCockpit types verbs that name nobody, where the environment names somebody else.
+func TestTheCommandLineActsAsTheCockpit(t *testing.T) {
+	for _, as := range []common{{}, {Agent: "codex"}, {As: "codex"}} {
+		dir := t.TempDir()
+		a, _, _ := testApp(t)
+		a.dir, a.terminal = dir, true
+		a.env = func(name string) string { return map[string]string{engine.EnvAgent: "gemini"}[name] }
+		as.Project = dir
+		r := newRunner(&call{app: a, common: as})
+		var out bytes.Buffer
+		run := func(line string) error {
+			out.Reset()
+			return r.Run(t.Context(), strings.Fields(line), &out)
+		}
+		var id string
+		last := func() (from, by string) {
+			t.Helper()
+			found, err := opened(dir).Events(t.Context(), engine.Query{After: -1, Last: 1})
+			if err != nil || len(found.Events) == 0 {
+				t.Fatalf("%v, %d events", err, len(found.Events))
+			}
+			id = found.Events[0].ID
+			return found.Events[0].From, found.Events[0].By
+		}
+		who, by := "codex", event.User
+		if as.Agent == "" && as.As == "" {
+			who, by = event.User, ""
+			err := run("coord own me src")
+			if exitCode(t.Context(), err) != exitUsage || !strings.Contains(err.Error(), "acts as a person") ||
+				!slices.ContainsFunc(engine.Hints(err), func(hint string) bool { return strings.HasPrefix(hint, "loadout tui --agent") }) {
+				t.Errorf("%v, %q", err, engine.Hints(err))
+			}
+		} else {
+			if err := run("coord own me src"); err != nil {
+				t.Errorf("%v: %v", as, err)
+			}
+			if from, was := last(); from != who || was != by {
+				t.Errorf("%v: %s has it, by %q", as, from, was)
+			}
+		}
+		if err := run("coord own claude-code docs"); err != nil { // whoever is named
+			t.Error(err)
+		}
+		if from, by := last(); from != "claude-code" || by != event.User {
+			t.Errorf("%s has it, by %q", from, by)
+		}
+		for _, line := range []string{"kill enough", "resume", "coord task claude-code build", "handoff claude-code ship"} {
+			if err := run(line); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+			if from, _ := last(); from != who {
+				t.Errorf("%v: %s is of %s", as, line, from)
+			}
+		}
+		if err := run("handoff --done " + id); err != nil {
+			t.Errorf("%v: %v", as, err)
+		}
+		if from, _ := last(); from == "gemini" {
+			t.Errorf("%v: it is settled by %s", as, from)
+		}
 	}
 }
 

@@ -69,7 +69,24 @@ func (c *call) agent(ctx context.Context, e *engine.Engine, name string) (string
 	if !event.SameName(name, engine.Me) {
 		return name, nil
 	}
-	return e.Identify(ctx, cmp.Or(c.Agent, name), c.As)
+	return c.identify(ctx, e, cmp.Or(c.Agent, name))
+}
+
+// identify says who acts, see engine.Engine.Identify. In a cockpit that is who it acts as.
+func (c *call) identify(ctx context.Context, e *engine.Engine, explicit string) (string, error) {
+	named := func(name string) bool { return name != "" && !event.SameName(name, engine.Me) }
+	switch {
+	case c.actor == nil || named(explicit) || named(c.As):
+		return e.Identify(ctx, explicit, c.As)
+	case *c.actor != "":
+		return *c.actor, nil
+	case explicit == "" && c.As == "":
+		return event.User, nil
+	}
+	return "", &engine.UsageError{
+		Message: "this cockpit acts as a person, so me stands for no agent here",
+		Hints:   []string{"name the agent instead of me", "loadout tui --agent AGENT    opens a cockpit that acts as it"},
+	}
 }
 
 // reader resolves for whom a verb reads. When that is who calls, reading is a sign of its life.
@@ -78,7 +95,7 @@ func (c *call) reader(ctx context.Context, e *engine.Engine, name string) (strin
 	if err != nil {
 		return "", err
 	}
-	if caller, err := e.Identify(ctx, c.Agent, c.As); err == nil && event.SameName(caller, agent) {
+	if caller, err := c.identify(ctx, e, c.Agent); err == nil && event.SameName(caller, agent) {
 		e.Beat(ctx, agent)
 	}
 	return agent, nil
@@ -110,8 +127,8 @@ func (c *call) actingHalted(ctx context.Context, e *engine.Engine, named string)
 	} else if c.As != "" && !event.SameName(c.As, engine.Me) && !event.SameName(named, c.As) {
 		return actor{}, &engine.UsageError{Message: fmt.Sprintf("the verb names %s, --as names %s", named, c.As)}
 	}
-	name, err := e.Identify(ctx, named, c.As)
-	if err != nil || c.As == "" {
+	name, err := c.identify(ctx, e, named)
+	if err != nil || c.As == "" && c.actor == nil {
 		return actor{name: name}, err
 	}
 	return c.behind(ctx, e, name)
@@ -119,9 +136,12 @@ func (c *call) actingHalted(ctx context.Context, e *engine.Engine, named string)
 
 // behind is an actor whose name a person may be using.
 func (c *call) behind(ctx context.Context, e *engine.Engine, name string) (actor, error) {
-	caller, err := e.Identify(ctx, "", "")
-	if err != nil {
-		return actor{}, err
+	caller := event.User // who sits at a cockpit
+	if c.actor == nil {
+		var err error
+		if caller, err = e.Identify(ctx, "", ""); err != nil {
+			return actor{}, err
+		}
 	}
 	who := actor{name: name}
 	if event.SameName(caller, event.User) && !event.SameName(name, event.User) {

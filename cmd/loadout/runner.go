@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -13,21 +14,22 @@ import (
 // runner runs verbs inside the cockpit, for its command line: the same grammar, the same engine, and nothing of the terminal.
 type runner struct {
 	app    *app
-	common common // of the command line that opened the cockpit
+	common common // of the command line that opened the cockpit, without who acts
 
 	completer func() (*completer, error)
 }
 
 func newRunner(c *call) *runner {
-	inside := *c.app
+	inside, flags, actor := *c.app, c.common, cmp.Or(c.As, c.Agent)
+	inside.actor, flags.As, flags.Agent = &actor, "", ""
 	inside.stdin, inside.terminal, inside.colour, inside.nested = strings.NewReader(""), false, false, true
 	if inside.stage == nil {
 		inside.stage = newStage()
 	}
 	return &runner{
 		app:       &inside,
-		common:    c.common,
-		completer: sync.OnceValues(func() (*completer, error) { return newCompleter(&inside, c.common) }),
+		common:    flags,
+		completer: sync.OnceValues(func() (*completer, error) { return newCompleter(&inside, flags) }),
 	}
 }
 
@@ -46,13 +48,10 @@ func (r *runner) Run(ctx context.Context, argv []string, out io.Writer) error {
 
 // flags are the common flags with which the cockpit was opened; those that are typed now come later and win.
 func (r *runner) flags() []string {
-	var flags []string
-	for name, value := range map[string]string{"--project": r.common.Project, "--agent": r.common.Agent, "--as": r.common.As} {
-		if value != "" {
-			flags = append(flags, name+"="+value)
-		}
+	if r.common.Project == "" {
+		return nil
 	}
-	return flags
+	return []string{"--project=" + r.common.Project}
 }
 
 // Complete lists what the last word of a line may become, each as one word of such a line, in quotes where it needs them. A quote is
