@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -42,16 +41,13 @@ func (p *page) linef(format string, args ...any) {
 // text is what was written, without the last line break.
 func (p *page) text() string { return strings.TrimSuffix(p.String(), "\n") }
 
-// result is an answer: texts for the model, and data for programs. lost is what the log has lost, see engine.Engine.Loss: it is a note of both,
-// unless a note tells of it already.
-func result(texts []string, data any, lost string) (*sdk.CallToolResult, error) {
-	structured, err := encode(data)
-	if err != nil {
-		return nil, err
-	}
+// result is an answer: texts for the model, and data, an object that encode made, for programs. lost is what the log has lost, see
+// engine.Engine.Loss: it is a note of both, unless a note tells of it already.
+func result(texts []string, data []byte, lost string) (*sdk.CallToolResult, error) {
 	if lost != "" {
 		var told bool
-		if structured, told, err = noted(structured, lost); err != nil {
+		var err error
+		if data, told, err = noted(data, lost); err != nil {
 			return nil, err
 		}
 		if !told {
@@ -60,7 +56,7 @@ func result(texts []string, data any, lost string) (*sdk.CallToolResult, error) 
 			texts = append(texts, p.text())
 		}
 	}
-	r := &sdk.CallToolResult{StructuredContent: json.RawMessage(structured)}
+	r := &sdk.CallToolResult{StructuredContent: json.RawMessage(data)}
 	for _, t := range texts {
 		r.Content = append(r.Content, &sdk.TextContent{Text: t})
 	}
@@ -123,7 +119,11 @@ func refusal(err error, lost string) (*sdk.CallToolResult, error) {
 		body["notes"] = []string{lost}
 		p.linef("note: %s", lost)
 	}
-	r, encodeErr := result([]string{p.text()}, map[string]any{"error": body}, "")
+	data, encodeErr := encode(map[string]any{"error": body})
+	if encodeErr != nil {
+		return nil, errors.Join(err, encodeErr)
+	}
+	r, encodeErr := result([]string{p.text()}, data, "")
 	if encodeErr != nil {
 		return nil, errors.Join(err, encodeErr)
 	}
@@ -163,8 +163,14 @@ func advice(err error) []string {
 	return nil
 }
 
+// encoded is what may have been encoded already, because its size had to be known.
+type encoded interface{ encoding() []byte }
+
 // encode is v as JSON whose strings are clean.
 func encode(v any) ([]byte, error) {
+	if e, ok := v.(encoded); ok && e.encoding() != nil {
+		return e.encoding(), nil
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -174,14 +180,10 @@ func encode(v any) ([]byte, error) {
 	return cleaned(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// encodePretty is encode with indentation.
-func encodePretty(v any) (string, error) {
-	text, err := encode(v)
-	if err != nil {
-		return "", err
-	}
+// indented is JSON for readers.
+func indented(object []byte) (string, error) {
 	var b bytes.Buffer
-	if err := json.Indent(&b, text, "", "  "); err != nil {
+	if err := json.Indent(&b, object, "", "  "); err != nil {
 		return "", fmt.Errorf("encode answer: %w", err)
 	}
 	return b.String(), nil
@@ -189,41 +191,92 @@ func encodePretty(v any) (string, error) {
 
 // cleaned is valid JSON with what safetext removes taken out of its strings, and everything else as it was.
 func cleaned(text []byte) []byte {
-	out := make([]byte, 0, len(text))
-	for i := 0; i < len(text); {
+	var out []byte
+	done := 0 // so much of text is in out
+	for i := 0; i < len(text); i++ {
 		if text[i] != '"' {
-			out = append(out, text[i])
-			i++
 			continue
 		}
-		end, plain := i+1, true
-		for text[end] != '"' {
-			if text[end] == '\\' {
-				plain, end = false, end+1
+		start, plain := i, true
+		for i++; text[i] != '"'; i++ {
+			if text[i] == '\\' {
+				plain = false
+				i++
 			}
-			plain = plain && text[end] < utf8.RuneSelf
-			end++
+			plain = plain && text[i] < 0x7f
 		}
-		out = append(out, cleanString(text[i:end+1], plain)...)
-		i = end + 1
+		if plain {
+			continue
+		}
+		if clean, ok := cleanString(text[start : i+1]); ok {
+			out = append(append(out, text[done:start]...), clean...)
+			done = i + 1
+		}
 	}
-	return out
+	if done == 0 {
+		return text
+	}
+	return append(out, text[done:]...)
 }
 
-func cleanString(quoted []byte, plain bool) []byte {
+// cleanString is a quoted string without what safetext removes; ok says that there was any of it.
+func cleanString(quoted []byte) (clean []byte, ok bool) {
 	var s string
-	if plain || json.Unmarshal(quoted, &s) != nil {
-		return quoted
+	if json.Unmarshal(quoted, &s) != nil {
+		return nil, false
 	}
-	clean := safetext.Block(s)
-	if clean == s {
-		return quoted
+	safe := safetext.Block(s)
+	if safe == s {
+		return nil, false
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	return appendQuoted(nil, safe), true
+}
+
+// appendQuoted appends a string as JSON.
+func appendQuoted(to []byte, s string) []byte {
+	b := bytes.NewBuffer(to)
+	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
-	if enc.Encode(clean) != nil {
-		return quoted
-	}
+	_ = enc.Encode(s) // a string can be encoded and a buffer written
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// answer is what a tool answers, as a result that is put together in one pass: the SDK looks through all texts and data four times.
+type answer struct{ *sdk.CallToolResult }
+
+// MarshalJSON implements json.Marshaler.
+func (a answer) MarshalJSON() ([]byte, error) {
+	data, ok := a.StructuredContent.(json.RawMessage)
+	frame := *a.CallToolResult // with what the SDK has added
+	frame.Content, frame.StructuredContent = nil, nil
+	object, err := frame.MarshalJSON()
+	const place = `"content":null`
+	at := bytes.LastIndex(object, []byte(place)) // before it there may be any metadata
+	if err != nil || !ok || at < 0 {
+		return a.CallToolResult.MarshalJSON()
+	}
+	out := append(slices.Clip(object[:at]), `"content":[`...)
+	for i, c := range a.Content {
+		text, ok := c.(*sdk.TextContent)
+		if !ok {
+			return a.CallToolResult.MarshalJSON()
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(appendQuoted(append(out, `{"type":"text","text":`...), text.Text), '}')
+	}
+	out = append(append(out, `],"structuredContent":`...), data...)
+	return append(out, object[at+len(place):]...), nil
+}
+
+// inOnePass makes what tools answer an answer.
+func inOnePass(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		res, err := next(ctx, method, req)
+		if r, ok := res.(*sdk.CallToolResult); ok && err == nil {
+			return answer{r}, nil
+		}
+		return res, err
+	}
 }

@@ -61,14 +61,14 @@ func (m *machine) WorkingDir(int) string       { return "" }
 
 // scene is a project on one machine.
 type scene struct {
-	t    *testing.T
+	t    testing.TB
 	dir  string
 	mu   sync.Mutex
 	dead map[int]bool
 	pids int
 }
 
-func newScene(t *testing.T) *scene {
+func newScene(t testing.TB) *scene {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *scene) do(c engine.Command) engine.Receipt {
 
 // client is a client connected to a server of its own.
 type client struct {
-	t *testing.T
+	t testing.TB
 	*sdk.ClientSession
 	server  *Server
 	ended   chan error

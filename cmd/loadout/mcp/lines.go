@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -151,7 +153,7 @@ func (c *lineConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	line, err := jsonrpc.EncodeMessage(m)
+	line, err := encodeMessage(m)
 	if err != nil {
 		return err
 	}
@@ -160,6 +162,19 @@ func (c *lineConn) Write(ctx context.Context, m jsonrpc.Message) error {
 		c.answered(r.ID)
 	}
 	return err
+}
+
+// encodeMessage is jsonrpc.EncodeMessage, but that takes apart a result once more to put it into its message.
+func encodeMessage(m jsonrpc.Message) ([]byte, error) {
+	r, ok := m.(*jsonrpc.Response)
+	if !ok || r.Error != nil || len(r.Result) == 0 {
+		return jsonrpc.EncodeMessage(m)
+	}
+	id, err := json.Marshal(r.ID.Raw())
+	if err != nil {
+		return nil, fmt.Errorf("encode answer: %w", err)
+	}
+	return slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"result":`), r.Result, []byte("}")), nil
 }
 
 // giveUp ends waiting for a client that does not read.

@@ -19,7 +19,7 @@ import (
 
 // wire is a connection on which a test writes lines itself.
 type wire struct {
-	t    *testing.T
+	t    testing.TB
 	in   *io.PipeWriter
 	out  *bufio.Scanner
 	done chan error

@@ -105,7 +105,7 @@ func (s *Server) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.Rea
 	if err != nil {
 		return nil, err
 	}
-	text, err := encodePretty(json.RawMessage(object))
+	text, err := indented(object)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func New(e *engine.Engine, o Options) (*Server, error) {
 		UnsubscribeHandler: s.unsubscribed,
 		CompletionHandler:  s.complete,
 	})
-	s.protocol.AddReceivingMiddleware(s.refuseAtEnd, s.meet, s.refuseUnknown, s.listFresh, s.inOrder)
+	s.protocol.AddReceivingMiddleware(inOnePass, s.refuseAtEnd, s.meet, s.refuseUnknown, s.listFresh, s.inOrder)
 	for _, t := range toolset() {
 		if err := s.add(t); err != nil {
 			return nil, fmt.Errorf("tool %s: %w", t.name, err)

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agentloadout/loadout/engine"
@@ -17,7 +18,11 @@ type agentIn struct{ Agent string }
 type snapshotOut struct {
 	engine.Snapshot
 	Notice string `json:"notice"`
+
+	data []byte // what encode made of it, nil: nothing yet
 }
+
+func (s snapshotOut) encoding() []byte { return s.data }
 
 func snapshot() tool {
 	return handled(tool{
@@ -25,6 +30,7 @@ func snapshot() tool {
 		about: "Everything that concerns you now, bounded: open tasks and questions, contracts with their latest text, who holds which files, what you " +
 			"have not acknowledged, recent decisions. It says as of which sequence number, and what it leaves out. Call it first.",
 		input: object(agentArgument()),
+		echo:  "---\nJSON:\n%s",
 	}, func(ctx context.Context, s *Server, in agentIn) ([]string, snapshotOut, error) {
 		agent, err := s.reader(ctx, in.Agent)
 		if err != nil {
@@ -34,8 +40,7 @@ func snapshot() tool {
 		if err != nil {
 			return nil, snapshotOut{}, err
 		}
-		pretty, err := encodePretty(snap)
-		return []string{snapshotText(&snap.Snapshot), "---\nJSON:\n" + pretty}, snap, err
+		return []string{snapshotText(&snap.Snapshot)}, snap, nil
 	})
 }
 
@@ -45,28 +50,28 @@ func (s *Server) boundedSnapshot(ctx context.Context, agent string) (snapshotOut
 	if err != nil {
 		return snapshotOut{}, err
 	}
-	out := snapshotOut{snap, untrusted}
-	for _, cut := range []func(*engine.Snapshot){cutBodies, cutContext, cutLists, cutLists, cutLists, cutLists} {
-		size, err := encode(out)
-		if err != nil {
+	cuts := []func(*engine.Snapshot) bool{cutBodies, cutContext, cutLists, cutLists, cutLists, cutLists}
+	for {
+		out := snapshotOut{Snapshot: snap, Notice: untrusted}
+		out.More = slices.Clip(out.More)
+		if out.Truncated.Bodies > 0 {
+			out.More = append(out.More, "resource "+scheme+kindContract+"/NAME    the body of a contract")
+		}
+		if out.Truncated.Unacked > 0 {
+			out.More = append(out.More, fmt.Sprintf("subscribe with cursor %d    every event that you have not acknowledged", out.ReadTo))
+		}
+		if out.data, err = encode(out); err != nil || len(out.data) <= maxAnswer || len(cuts) == 0 {
 			return out, err
 		}
-		if len(size) <= maxAnswer {
-			break
+		for less := false; !less && len(cuts) > 0; cuts = cuts[1:] {
+			less = cuts[0](&snap)
 		}
-		cut(&out.Snapshot)
 	}
-	if out.Truncated.Bodies > 0 {
-		out.More = append(out.More, "resource "+scheme+kindContract+"/NAME    the body of a contract")
-	}
-	if out.Truncated.Unacked > 0 {
-		out.More = append(out.More, fmt.Sprintf("subscribe with cursor %d    every event that you have not acknowledged", out.ReadTo))
-	}
-	return out, nil
 }
 
-// cutBodies leaves out contract bodies, the largest first, until all are small together.
-func cutBodies(s *engine.Snapshot) {
+// cutBodies leaves out contract bodies, the largest first, until all are small together. Like the others it says whether it left out
+// anything.
+func cutBodies(s *engine.Snapshot) (cut bool) {
 	total := 0
 	for _, c := range s.Contracts {
 		total += len(c.Body)
@@ -82,28 +87,40 @@ func cutBodies(s *engine.Snapshot) {
 		total -= len(c.Body)
 		c.Body, c.BodyOmitted = "", true
 		s.Truncated.Bodies++
+		cut = true
 	}
+	return cut
 }
 
 // cutContext shortens long texts.
-func cutContext(s *engine.Snapshot) {
+func cutContext(s *engine.Snapshot) (cut bool) {
+	clip := func(text *string) {
+		short := event.Clip(*text, maxText)
+		cut = cut || short != *text
+		*text = short
+	}
 	for i := range s.Tasks {
-		s.Tasks[i].Context = event.Clip(s.Tasks[i].Context, maxText)
-		s.Tasks[i].Description = event.Clip(s.Tasks[i].Description, maxText)
+		clip(&s.Tasks[i].Context)
+		clip(&s.Tasks[i].Description)
 	}
 	for i := range s.Decisions {
-		s.Decisions[i].Rationale = event.Clip(s.Decisions[i].Rationale, maxText)
+		clip(&s.Decisions[i].Rationale)
 	}
-	s.More = append(s.More, "resource "+scheme+kindEvent+"/SEQ    a task or decision whole: long texts are cut here")
+	if cut {
+		s.More = append(s.More, "resource "+scheme+kindEvent+"/SEQ    a task or decision whole: long texts are cut here")
+	}
+	return cut
 }
 
 // cutLists halves every list, the newest stay.
-func cutLists(s *engine.Snapshot) {
+func cutLists(s *engine.Snapshot) bool {
+	before := s.Truncated
 	halve(&s.Ownership, &s.Truncated.Ownership)
 	halve(&s.Contracts, &s.Truncated.Contracts)
 	halve(&s.Tasks, &s.Truncated.Tasks)
 	halve(&s.Unacked, &s.Truncated.Unacked)
 	halve(&s.Decisions, &s.Truncated.Decisions)
+	return s.Truncated != before
 }
 
 func halve[T any](items *[]T, left *int64) {

@@ -28,6 +28,7 @@ const (
 type tool struct {
 	name, title, about string
 	effect             effect
+	echo               string // format of a last text that repeats the data; empty: there is none
 	input              *jsonschema.Schema
 	output             func() (*jsonschema.Schema, error)
 	call               func(ctx context.Context, s *Server, arguments json.RawMessage) (*sdk.CallToolResult, error)
@@ -54,7 +55,18 @@ func handled[In, Out any](t tool, do func(ctx context.Context, s *Server, in In)
 		if err != nil {
 			return refusal(err, lost)
 		}
-		return result(texts, out, lost)
+		data, err := encode(out)
+		if err != nil {
+			return nil, err
+		}
+		if t.echo != "" {
+			pretty, err := indented(data)
+			if err != nil {
+				return nil, err
+			}
+			texts = append(texts, fmt.Sprintf(t.echo, pretty))
+		}
+		return result(texts, data, lost)
 	}
 	return t
 }

@@ -133,6 +133,7 @@ func subscribe() tool {
 		input: object(agentArgument(),
 			optional("cursor", whole(-1, event.MaxSeq, "Only events after this sequence number; -1: from the first. Default: what you have acknowledged.")),
 			optional("limit", whole(1, maxEvents, fmt.Sprintf("At most so many events, default %d.", defaultEvents)))),
+		echo: "%s",
 	}, func(ctx context.Context, s *Server, in subscribeIn) ([]string, eventsOut, error) {
 		agent, err := s.reader(ctx, in.Agent)
 		if err != nil {
@@ -160,8 +161,7 @@ func subscribe() tool {
 		out.HighSeq, out.Skipped, out.Omitted, out.AtLeast = found.AsOf, found.Skips, found.Omitted, found.AtLeast
 		out.Next = max(cursor, found.AsOf)
 		out.fill(found.Events)
-		text, err := encodePretty(out)
-		return []string{text}, out, err
+		return nil, out, nil
 	})
 }
 
