@@ -164,7 +164,7 @@ func decisionText(s *state.State, id string) string {
 func ambiguous(kind, name string, n int) error {
 	return &ValidationError{
 		Field: kind, Reason: fmt.Sprintf("%s stands for %d of them; give more of its id", told(name), n),
-		Hints: []string{"loadout coord status --json    lists whole ids"},
+		Hints: []string{"loadout coord status --all --json    lists whole ids"},
 	}
 }
 

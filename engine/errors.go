@@ -261,16 +261,23 @@ func Details(err error) map[string]any {
 	return details
 }
 
+// maxDetailed is how many conflicts the details of a refusal list.
+const maxDetailed = 100
+
 func (e *ConflictError) addTo(details map[string]any) {
 	details["kind"] = e.Kind
-	if len(e.Conflicts) > 0 {
-		details["conflicts"] = e.Conflicts
+	conflicts := orEmpty(e.Conflicts)
+	if over := len(conflicts) - maxDetailed; over > 0 {
+		conflicts, details["omitted"] = conflicts[:maxDetailed], over
+	}
+	if len(conflicts) > 0 {
+		details["conflicts"] = conflicts
 	}
 	switch e.Kind {
 	case ConflictOwnership, ConflictRelease:
-		details["conflicts"] = orEmpty(e.Conflicts)
+		details["conflicts"] = conflicts
 	case ConflictFence:
-		details["conflicts"] = orEmpty(e.Conflicts)
+		details["conflicts"] = conflicts
 		details["want"], details["have"] = e.Want, e.Have
 	case ConflictRevision, ConflictAck, ConflictTask, ConflictDecision, ConflictKey:
 		details["want"], details["have"] = e.Want, e.Have

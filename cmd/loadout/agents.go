@@ -61,7 +61,7 @@ func (o *registerCmd) run(ctx context.Context, c *call) error {
 }
 
 type agentsCmd struct {
-	All bool `help:"Also names whose session has ended."`
+	All bool `help:"Everybody, however many they are, and also names whose session has ended."`
 }
 
 func (agentsCmd) Help() string {
@@ -88,11 +88,12 @@ func (o *agentsCmd) run(ctx context.Context, c *call) error {
 		}
 		shown = append(shown, a)
 	}
+	shown, omitted := keep(shown, c.most(o.All), (*agentStatus).weight)
 	answer := struct {
 		Agents  []agentStatus `json:"agents"`
 		HighSeq int64         `json:"highSeq"`
 		Omitted int           `json:"omitted"`
-	}{shown, view.State.Head(), hidden}
+	}{shown, view.State.Head(), hidden + omitted}
 	return c.answer(answer, func() {
 		if len(shown) == 0 {
 			c.printf("No agents yet (%s).\n", words.AsOf(view.State.Head()))
@@ -103,6 +104,7 @@ func (o *agentsCmd) run(ctx context.Context, c *call) error {
 				c.printf("    for %s\n", a.Human)
 			}
 		}
+		c.more(omitted, "agent", "agent list --all")
 		if hidden > 0 {
 			c.printf("%s left out whose session has ended: loadout agent list --all\n", words.Plural(hidden, "name"))
 		}

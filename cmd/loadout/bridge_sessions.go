@@ -251,7 +251,7 @@ func (o *attachCmd) run(ctx context.Context, c *call) error {
 }
 
 type sessionsCmd struct {
-	All bool `help:"Also turns that are over."`
+	All bool `help:"Everything, however long a list is, and also turns that are over."`
 }
 
 func (sessionsCmd) Help() string {
@@ -297,11 +297,14 @@ func (o *sessionsCmd) run(ctx context.Context, c *call) error {
 		Turns    []state.Turn  `json:"turns"`
 		Caps     []state.Cap   `json:"caps"`
 		HighSeq  int64         `json:"highSeq"`
-	}{holder != nil, "", []sessionJSON{}, turns, v.State.Caps(), v.State.Head()}
+		Omitted  int           `json:"omitted"` // sessions
+	}{holder != nil, "", []sessionJSON{}, turns, v.State.Caps(), v.State.Head(), 0}
 	if holder != nil {
 		answer.Holder = holder.Owner.String()
 	}
-	for _, s := range v.State.Sessions() {
+	sessions, omitted := keep(v.State.Sessions(), c.most(o.All), func(s *state.Session) int64 { return s.Seq })
+	answer.Omitted = omitted
+	for _, s := range sessions {
 		one := sessionJSON{Session: s, Meter: v.State.Meter(s.Agent)}
 		for i := range records {
 			if records[i].Agent == s.Agent {
@@ -321,6 +324,7 @@ func (o *sessionsCmd) run(ctx context.Context, c *call) error {
 			agent, _ := v.State.Agent(answer.Sessions[i].Agent)
 			c.printSession(&answer.Sessions[i], agent.Ended)
 		}
+		c.more(omitted, "session", "coord agents list --all")
 		for _, bound := range answer.Caps {
 			if bound.Agent == "" && bound.Limit > 0 { // the others stand with their sessions
 				c.printf("cap on %s: %s\n", engine.CapName(bound.Kind), bound.Tell())

@@ -90,7 +90,7 @@ func (o *tuiCmd) plain(ctx context.Context, c *call) error {
 		return err
 	}
 	if c.JSON {
-		return c.showStateAt(ctx, c.opened, o.At)
+		return c.showStateAt(ctx, c.opened, o.At, c.most(false))
 	}
 	if err := tui.Plain(ctx, options, c.stdout); err != nil || ctx.Err() == nil {
 		return err

@@ -26,6 +26,7 @@ type contractCmd struct {
 	Consume  string  `complete:"agent" placeholder:"AGENT" help:"Declare that AGENT builds on the contract."`
 	At       *int64  `complete:"seq" placeholder:"SEQ" help:"As of this sequence number."`
 	History  bool    `help:"Every revision."`
+	bounded
 	writing
 }
 
@@ -84,6 +85,8 @@ func (o *contractCmd) check() error {
 		return refuse("--base and --format go with --body or --file")
 	case o.Revision != nil && looks:
 		return refuse("--revision excludes --at and --history")
+	case o.All && (o.publishes() || o.Consume != "" || o.History):
+		return refuse("--all goes with what is shown")
 	case !o.publishes() && o.Consume == "" && o.Key != "":
 		return refuse("--key goes with what is stored: --body, --file or --consume")
 	}
@@ -109,7 +112,7 @@ func (o *contractCmd) publish(ctx context.Context, c *call) error {
 		for _, k := range bodies[event.Contract](r) {
 			c.printf("Published '%s' rev%d (seq %d)\n", o.Name, k.Revision, r.Seq())
 		}
-		c.printReaders("  ", readers)
+		c.printReaders("  ", o.Name, readers, maxReaders)
 	})
 }
 
@@ -170,7 +173,7 @@ func (o *contractCmd) consume(ctx context.Context, c *call) error {
 		} else {
 			c.printf("%s builds on '%s' (seq %d)\n", agent, o.Name, r.Seq())
 		}
-		c.printReaders("  ", readers)
+		c.printReaders("  ", o.Name, readers, maxReaders)
 	})
 }
 
@@ -179,22 +182,23 @@ func (o *contractCmd) list(ctx context.Context, c *call, e *engine.Engine) error
 	if err != nil {
 		return err
 	}
-	contracts := s.Contracts()
+	contracts, omitted := keep(s.Contracts(), c.most(o.All), func(k *state.Contract) int64 { return k.Seq })
 	answer := struct {
 		Contracts []state.Contract `json:"contracts"`
+		Omitted   int              `json:"omitted"`
 		AsOf      int64            `json:"asOf"`
 		Skipped   state.Skips      `json:"skipped"`
-	}{orEmpty(contracts), s.Head(), s.Skips()}
+	}{contracts, omitted, s.Head(), s.Skips()}
 	return c.answer(answer, func() {
 		if len(contracts) == 0 {
 			c.printf("No active contracts (%s).\n", words.AsOf(answer.AsOf))
 			return
 		}
-		c.printf("Active contracts (%d, %s):\n", len(contracts), words.AsOf(answer.AsOf))
+		c.printf("Active contracts (%d, %s):\n", len(contracts)+omitted, words.AsOf(answer.AsOf))
 		for _, k := range contracts {
-			c.printf("  %s\n", contractLine(c, k))
-			c.printReaders("    ", k.Readers)
+			c.printListed(k)
 		}
+		c.more(omitted, "contract", "coord contract --all")
 	})
 }
 
@@ -260,7 +264,7 @@ func (o *contractCmd) show(ctx context.Context, c *call, e *engine.Engine) error
 		if text.Format != "" {
 			c.printf("Format: %s\n", text.Format)
 		}
-		c.printReaders("", readers)
+		c.printReaders("", text.Name, readers, c.most(o.All))
 		c.printf("---\n")
 		if text.Body != "" {
 			c.block("", text.Body)
@@ -278,13 +282,15 @@ func readersOf(ctx context.Context, e *engine.Engine, name string) []state.Reade
 	return orEmpty(k.Readers)
 }
 
-// contractLine is a contract in one line.
-func contractLine(c *call, k state.Contract) styled {
-	return styled(fmt.Sprintf("%s rev%d by %s%s", c.bold(k.Name), k.Revision, pad(k.Publisher, 0), inParens(k.Format)))
+// printListed prints a contract of a list.
+func (c *call) printListed(k state.Contract) {
+	c.printf("  %s rev%d by %s%s\n", c.bold(k.Name), k.Revision, k.Publisher, inParens(k.Format))
+	c.printReaders("    ", k.Name, k.Readers, maxReaders)
 }
 
-// printReaders says who is on which revision.
-func (c *call) printReaders(indent string, readers []state.Reader) {
+// printReaders says who is on which revision, first who is behind.
+func (c *call) printReaders(indent, name string, readers []state.Reader, most int) {
+	readers, omitted := keep(readers, most, func(r *state.Reader) int64 { return r.Behind })
 	for _, r := range readers {
 		switch {
 		case r.Revision == 0:
@@ -294,6 +300,9 @@ func (c *call) printReaders(indent string, readers []state.Reader) {
 		default:
 			c.printf("%s%s is on rev%d, %d behind\n", styled(indent), r.Agent, r.Revision, r.Behind)
 		}
+	}
+	if omitted > 0 {
+		c.printf("%s… and %s: loadout coord contract %s --all\n", styled(indent), words.Plural(omitted, "more reader"), words.ShellWord(name))
 	}
 }
 

@@ -15,24 +15,25 @@ import (
 // maxTopicShown is how many cells of a topic a list shows.
 const maxTopicShown = 100
 
-type discussListCmd struct{}
+type discussListCmd struct{ bounded }
 
 func (discussListCmd) Help() string {
 	return examples("loadout coord discuss list", "loadout coord discuss list --json")
 }
 
-func (*discussListCmd) run(ctx context.Context, c *call) error {
+func (o *discussListCmd) run(ctx context.Context, c *call) error {
 	e, err := c.open(0)
 	if err != nil {
 		return err
 	}
-	rows, err := discuss.List(ctx, e)
+	rows, omitted, err := discuss.List(ctx, e, c.most(o.All))
 	if err != nil {
 		return err
 	}
 	answer := struct {
 		Discussions []discuss.Row `json:"discussions"`
-	}{rows}
+		Omitted     int           `json:"omitted"`
+	}{rows, omitted}
 	return c.answer(answer, func() {
 		if len(rows) == 0 {
 			c.printf("No design discussions recorded.\n")
@@ -43,6 +44,7 @@ func (*discussListCmd) run(ctx context.Context, c *call) error {
 				c.printf("    %s\n", r.FinalDecision)
 			}
 		}
+		c.more(omitted, "discussion", "coord discuss list --all")
 	})
 }
 

@@ -18,6 +18,7 @@ type handoffCmd struct {
 	From     string   `complete:"agent" placeholder:"AGENT" help:"Who hands over; default: who acts, else user."`
 	Done     string   `complete:"task" placeholder:"ID" help:"Mark this task as done."`
 	Evidence string   `placeholder:"TEXT" help:"With --done: what shows it."`
+	bounded
 	writing
 }
 
@@ -39,6 +40,8 @@ func (o *handoffCmd) run(ctx context.Context, c *call) error {
 		return &engine.UsageError{Message: "--evidence goes with --done"}
 	case !sends && (o.Context != "" || o.From != ""):
 		return &engine.UsageError{Message: "--context and --from go with the text of a handoff"}
+	case (sends || o.Done != "") && o.All:
+		return &engine.UsageError{Message: "--all goes with a list"}
 	case !sends && o.Done == "" && o.Key != "":
 		return &engine.UsageError{Message: "--key goes with the text of a handoff, or with --done"}
 	}
@@ -116,13 +119,16 @@ func (o *handoffCmd) inbox(ctx context.Context, c *call, e *engine.Engine) error
 	if err != nil {
 		return err
 	}
+	all := len(tasks)
+	tasks = orEmpty(tasks)[:min(all, c.most(o.All))] // they are worked in order
 	answer := struct {
 		Agent string `json:"agent"`
 		AsOf  int64  `json:"asOf"`
 		readingJSON
 		Messages []engine.Message `json:"messages"` // that wait for the agent, oldest first
+		Omitted  int              `json:"omitted"`
 		Skipped  state.Skips      `json:"skipped"`
-	}{agent, view.State.Head(), readingOf(view.State, agent), orEmpty(tasks), view.State.Skips()}
+	}{agent, view.State.Head(), readingOf(view.State, agent), tasks, all - len(tasks), view.State.Skips()}
 	return c.answer(answer, func() {
 		defer c.printSkips(answer.Skipped)
 		defer c.printf("%s, read to %s, %s in the log\n", words.AsOf(answer.AsOf), words.Seq(answer.ReadTo), words.Plural(answer.LogEvents, "event"))
@@ -130,7 +136,7 @@ func (o *handoffCmd) inbox(ctx context.Context, c *call, e *engine.Engine) error
 			c.printf("No pending handoff tasks for %s.\n", agent)
 			return
 		}
-		c.printf("%s for %s:\n", words.Plural(len(tasks), "pending handoff task"), agent)
+		c.printf("%s for %s:\n", words.Plural(all, "pending handoff task"), agent)
 		for _, m := range tasks {
 			c.printf("\n[%s] from %s, %s\n", c.bold(m.ID), m.From, c.stored(m.Timestamp))
 			c.block("  ", m.Description)
@@ -140,6 +146,7 @@ func (o *handoffCmd) inbox(ctx context.Context, c *call, e *engine.Engine) error
 			}
 			c.printf("  when finished: loadout handoff --done %s\n", words.ShellWord(m.ID))
 		}
+		c.more(answer.Omitted, "task", "handoff "+words.ShellWord(agent)+" --all")
 		c.printf("\nwork them in order, oldest first\n")
 	})
 }
@@ -149,29 +156,48 @@ func (o *handoffCmd) status(ctx context.Context, c *call, e *engine.Engine) erro
 	if err != nil {
 		return err
 	}
-	s.Messages, s.Pending, s.Done, s.Corrupt = orEmpty(s.Messages), orEmpty(s.Pending), orEmpty(s.Done), orEmpty(s.Corrupt)
 	for _, n := range s.Notes {
 		c.note("note: %s", n)
 	}
-	return c.answer(s, func() {
+	other := len(s.Messages) - countTasks(s.Messages)
+	var left handoffTruncated
+	s.Messages, left.Messages = newest(s.Messages, c.most(o.All))
+	s.Pending, left.Pending = newest(s.Pending, c.most(o.All))
+	s.Done, left.Done = newest(s.Done, c.most(o.All))
+	s.Corrupt, left.Corrupt = newest(s.Corrupt, c.most(o.All))
+	answer := struct {
+		engine.HandoffStatus
+		Truncated handoffTruncated `json:"truncated"`
+	}{s, left}
+	return c.answer(answer, func() {
 		if len(s.Messages) == 0 {
 			c.printf("No handoff messages yet (%s).\n", words.AsOf(s.AsOf))
 		}
-		list := func(title string, messages []engine.Message) {
-			c.section(title, len(messages))
+		list := func(title string, messages []engine.Message, omitted int) {
+			c.section(title, len(messages)+omitted)
 			for _, m := range messages {
 				c.printf("  %s  %s → %s  %s\n", m.ID, m.From, m.To, m.Description)
 			}
+			c.more(omitted, "task", "handoff --all")
 		}
-		list("Pending", s.Pending)
-		list("Done", s.Done)
-		if other := len(s.Messages) - countTasks(s.Messages); other > 0 {
+		list("Pending", s.Pending, left.Pending)
+		list("Done", s.Done, left.Done)
+		if other > 0 {
 			c.printf("\nOther messages: %d\n", other)
 		}
 		for _, bad := range s.Corrupt {
 			c.printf("Warning: line %d of %s cannot be read: %s\n", bad.Line, engine.MessagesName, bad.Reason)
 		}
+		c.more(left.Corrupt, "such line", "handoff --all")
 	})
+}
+
+// handoffTruncated counts what the lists of all handoffs leave out.
+type handoffTruncated struct {
+	Messages int `json:"messages"`
+	Pending  int `json:"pending"`
+	Done     int `json:"done"`
+	Corrupt  int `json:"corrupt"`
 }
 
 func countTasks(messages []engine.Message) int {

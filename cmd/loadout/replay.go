@@ -21,6 +21,7 @@ type replayCmd struct {
 	Last   int    `placeholder:"N" help:"Only the newest N events; default 2000."`
 	Since  string `placeholder:"TIME" help:"Only events since then: an age such as 2h, a date, or an RFC 3339 time."`
 	Cursor *int64 `complete:"seq" placeholder:"N" help:"Only events after this sequence number."`
+	All    bool   `help:"With --at: everything, however long a list is."`
 }
 
 func (replayCmd) Help() string {
@@ -42,6 +43,9 @@ func (o *replayCmd) run(ctx context.Context, c *call) error {
 	if o.At != nil && (o.Last > 0 || o.Since != "" || o.Cursor != nil) {
 		return &engine.UsageError{Message: "--at shows a state; it excludes --last, --since and --cursor"}
 	}
+	if o.All && o.At == nil {
+		return &engine.UsageError{Message: "--all goes with --at", Hints: []string{"loadout coord replay --last N"}}
+	}
 	var since time.Time
 	if o.Since != "" {
 		var err error
@@ -54,7 +58,7 @@ func (o *replayCmd) run(ctx context.Context, c *call) error {
 		return err
 	}
 	if o.At != nil {
-		return c.showStateAt(ctx, e, *o.At)
+		return c.showStateAt(ctx, e, *o.At, c.most(o.All))
 	}
 	t, err := timeline(ctx, e, query, since)
 	if err != nil {

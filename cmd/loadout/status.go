@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -17,12 +18,14 @@ import (
 type statusCmd struct {
 	At      *int64 `complete:"seq" placeholder:"SEQ" help:"As of this sequence number, also below a compaction."`
 	NoDrift bool   `help:"Do not ask git which files changed outside of the claims."`
+	bounded
 }
 
 func (statusCmd) Help() string {
 	return examples(
 		"loadout coord status",
 		"loadout status --json",
+		"loadout status --all",
 		"loadout coord status --at 120",
 	)
 }
@@ -36,13 +39,13 @@ func (o *statusCmd) run(ctx context.Context, c *call) error {
 		return err
 	}
 	if o.At != nil {
-		return c.showStateAt(ctx, e, *o.At)
+		return c.showStateAt(ctx, e, *o.At, c.most(o.All))
 	}
 	view, err := e.View(ctx)
 	if err != nil {
 		return err
 	}
-	s := newStatus(view)
+	s := newStatus(view, c.most(o.All))
 	s.Project = e.Project().Root
 	if !o.NoDrift && s.Events > 0 { // else nothing is coordinated here yet
 		s.Drift = driftNow(ctx, e)
@@ -50,14 +53,14 @@ func (o *statusCmd) run(ctx context.Context, c *call) error {
 	return c.answer(s, func() { c.printStatus(&s) })
 }
 
-// showStateAt answers with the state as of a sequence number.
-func (c *call) showStateAt(ctx context.Context, e *engine.Engine, at int64) error {
+// showStateAt answers with the state as of a sequence number, with lists of at most so many entries.
+func (c *call) showStateAt(ctx context.Context, e *engine.Engine, at int64, most int) error {
 	past, err := e.StateAt(ctx, at)
 	if err != nil {
 		return err
 	}
 	c.past = past.At()
-	s := newStatus(&engine.View{State: past, Now: c.past})
+	s := newStatus(&engine.View{State: past, Now: c.past}, most)
 	s.Project, s.At = e.Project().Root, &at
 	if h := past.Halt(); h != nil {
 		s.Halted = &engine.HaltedError{By: h.By, Reason: h.Reason, At: h.At}
@@ -83,8 +86,8 @@ type status struct {
 	Corrupt    int64            `json:"corrupt"`
 	Contracts  []state.Contract `json:"contracts"`
 	Ownership  []state.Claim    `json:"ownership"`
-	AckCursors map[string]int64 `json:"ackCursors"`
-	Unacked    int64            `json:"unacked"` // news to everybody that nobody has acknowledged; agents has what each has not read
+	AckCursors map[string]int64 `json:"ackCursors"` // of agents
+	Unacked    int64            `json:"unacked"`    // news to everybody that nobody has acknowledged; agents has what each has not read
 
 	Project   string              `json:"project"`
 	At        *int64              `json:"at,omitempty"` // set when it is about the past
@@ -95,8 +98,21 @@ type status struct {
 	Decisions []state.Decision    `json:"decisions"`
 	Agents    []agentStatus       `json:"agents"`
 	Threads   []state.Thread      `json:"threads"`
+	Truncated truncated           `json:"truncated"`
 	Skipped   state.Skips         `json:"skipped"`
 	Drift     *engine.DriftReport `json:"drift,omitempty"`
+
+	stale map[string]bool // by folded name, whose session does not run
+}
+
+// truncated counts what the lists of a status leave out.
+type truncated struct {
+	Waiting   int `json:"waiting"`
+	Contracts int `json:"contracts"`
+	Ownership int `json:"ownership"`
+	Tasks     int `json:"tasks"`
+	Agents    int `json:"agents"`
+	Decisions int `json:"decisions"`
 }
 
 // agentStatus is an agent with what is known about its session now.
@@ -114,29 +130,50 @@ func (a agentStatus) stale() bool {
 	return engine.Stale(a.Agent, engine.Liveness{Known: a.Registered && a.Live != nil, Live: a.lives()})
 }
 
-// maxDecisions is how many of the newest decisions a status lists.
+// maxDecisions is how many of the newest decisions a bounded status lists.
 const maxDecisions = 10
 
-func newStatus(v *engine.View) status {
+// newStatus is the status with lists of at most so many entries.
+func newStatus(v *engine.View, most int) status {
 	s := v.State
 	out := status{
-		Events: s.Count(), HighSeq: s.Head(), Corrupt: s.Skips().Bad,
-		Contracts: orEmpty(s.Contracts()), Ownership: orEmpty(s.Claims()), AckCursors: map[string]int64{},
-		Now: v.Now.UTC(), Tasks: orEmpty(s.Pending()), Threads: orEmpty(s.Threads()), Skipped: s.Skips(),
+		Events: s.Count(), HighSeq: s.Head(), Corrupt: s.Skips().Bad, AckCursors: map[string]int64{}, stale: map[string]bool{},
+		Now: v.Now.UTC(), Halted: v.Halted, Threads: orEmpty(s.Threads()), Skipped: s.Skips(),
 	}
-	out.Decisions = orEmpty(s.Decisions())
-	out.Decisions = out.Decisions[max(0, len(out.Decisions)-maxDecisions):]
-	out.Agents = agentsOf(v)
+	left := &out.Truncated
+	out.Contracts, left.Contracts = keep(s.Contracts(), most, func(k *state.Contract) int64 { return k.Seq })
+	out.Ownership, left.Ownership = keep(s.Claims(), most, func(k *state.Claim) int64 { return k.Seq })
+	out.Tasks, left.Tasks = keep(s.Pending(), most, func(t *state.Task) int64 { return t.Seq })
+	decisions := most
+	if most < math.MaxInt {
+		decisions = maxDecisions
+	}
+	out.Decisions, left.Decisions = keep(s.Decisions(), decisions, func(d *state.Decision) int64 { return d.Seq })
+	agents := agentsOf(v)
 	furthest := int64(-1)
-	for _, a := range out.Agents {
-		if a.Cursor >= 0 {
-			out.AckCursors[a.Name] = a.Cursor
-		}
-		furthest = max(furthest, a.Cursor)
+	for i := range agents {
+		furthest = max(furthest, agents[i].Cursor)
+		out.stale[event.FoldName(agents[i].Name)] = agents[i].stale()
 	}
 	_, out.Unacked = s.News("", furthest, 0)
-	out.Halted, out.Waiting = v.Halted, orEmpty(v.Waiting())
+	out.Agents, left.Agents = keep(agents, most, (*agentStatus).weight)
+	for i := range out.Agents {
+		if a := &out.Agents[i]; a.Cursor >= 0 {
+			out.AckCursors[a.Name] = a.Cursor
+		}
+	}
+	out.Waiting = orEmpty(v.Waiting()) // what matters most comes first
+	left.Waiting = max(0, len(out.Waiting)-most)
+	out.Waiting = out.Waiting[:len(out.Waiting)-left.Waiting]
 	return out
+}
+
+// weight is how much an agent counts in a list: one that lives more than one that does not, then who was heard of later.
+func (a *agentStatus) weight() int64 {
+	if a.lives() {
+		return event.MaxSeq + 1 + a.LastSeq
+	}
+	return a.LastSeq
 }
 
 // agentsOf lists the agents with what is known about their sessions.
@@ -157,6 +194,9 @@ func agentsOf(v *engine.View) []agentStatus {
 	return agents
 }
 
+// statusAll is what shows all of a status.
+const statusAll = "coord status --all"
+
 func (c *call) printStatus(s *status) {
 	if s.Events == 0 && s.Corrupt == 0 {
 		c.printHalt(s.Halted)
@@ -170,24 +210,27 @@ func (c *call) printStatus(s *status) {
 	}
 	c.printHalt(s.Halted)
 	c.printWaiting(s)
-	c.section("Contracts", len(s.Contracts))
+	c.section("Contracts", len(s.Contracts)+s.Truncated.Contracts)
 	for _, k := range s.Contracts {
-		c.printf("  %s\n", contractLine(c, k))
-		c.printReaders("    ", k.Readers)
+		c.printListed(k)
 	}
+	c.more(s.Truncated.Contracts, "contract", "coord contract --all")
 	c.printOwnership(s)
-	c.section("Open tasks", len(s.Tasks))
+	c.section("Open tasks", len(s.Tasks)+s.Truncated.Tasks)
 	for _, t := range s.Tasks {
 		c.printTask(t)
 	}
-	c.section("Agents", len(s.Agents))
+	c.more(s.Truncated.Tasks, "task", statusAll)
+	c.section("Agents", len(s.Agents)+s.Truncated.Agents)
 	for _, a := range s.Agents {
 		c.printAgent(a, s.HighSeq)
 	}
+	c.more(s.Truncated.Agents, "agent", "agent list --all")
 	c.section("Recent decisions", len(s.Decisions))
 	for _, d := range s.Decisions {
 		c.printDecision(d)
 	}
+	c.more(s.Truncated.Decisions, "decision", statusAll)
 	if s.Drift != nil {
 		c.printDriftOutside(s.Drift)
 	}
@@ -197,7 +240,7 @@ func (c *call) printStatus(s *status) {
 // printWaiting tells what waits for a person; the kill switch has its own lines.
 func (c *call) printWaiting(s *status) {
 	list := slices.DeleteFunc(slices.Clone(s.Waiting), func(w state.Waiting) bool { return w.Kind == state.WaitHalt })
-	c.section("Waits for a person", len(list))
+	c.section("Waits for a person", len(list)+s.Truncated.Waiting)
 	for _, w := range list {
 		whose := "of"
 		if w.ID != "" && w.Kind != state.WaitTurn {
@@ -208,6 +251,7 @@ func (c *call) printWaiting(s *status) {
 			c.printf("      loadout %s\n", shellWords(w.Verb))
 		}
 	}
+	c.more(s.Truncated.Waiting, "thing", statusAll)
 }
 
 // printOwnership groups the claims by holder and mode.
@@ -215,19 +259,16 @@ func (c *call) printOwnership(s *status) {
 	if len(s.Ownership) == 0 {
 		return
 	}
-	c.printf("\n%s\n", c.bold(fmt.Sprintf("File ownership (%s):", words.Plural(len(s.Ownership), "path"))))
-	stale := map[string]bool{}
-	for _, a := range s.Agents {
-		stale[event.FoldName(a.Name)] = a.stale()
-	}
+	c.printf("\n%s\n", c.bold(fmt.Sprintf("File ownership (%s):", words.Plural(len(s.Ownership)+s.Truncated.Ownership, "path"))))
 	claims := slices.Clone(s.Ownership)
 	slices.SortStableFunc(claims, func(a, b state.Claim) int {
 		return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(string(a.Mode), string(b.Mode)))
 	})
 	for _, k := range claims {
 		c.printf("  %s (%s): %s  fence %d, since %s%s%s%s\n", k.Agent, k.Mode, c.bold(k.Path), k.Fence,
-			c.moment(k.Since), c.limit(k.ExpiresAt), because(k.Reason), staleMark(stale[event.FoldName(k.Agent)]))
+			c.moment(k.Since), c.limit(k.ExpiresAt), because(k.Reason), staleMark(s.stale[event.FoldName(k.Agent)]))
 	}
+	c.more(s.Truncated.Ownership, "path", statusAll)
 }
 
 func because(reason string) string {

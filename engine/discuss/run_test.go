@@ -88,8 +88,8 @@ closed2 system user→*`
 	if _, _, err := Resume(t.Context(), s.Engine, ResumeRequest{Thread: "pay"}, s.options); err == nil || !strings.Contains(err.Error(), "closed") {
 		t.Errorf("a closed discussion was resumed: %v", err)
 	}
-	rows, err := List(t.Context(), s.Engine)
-	if err != nil || len(rows) != 1 || rows[0].FinalDecision != "Use cents" {
+	rows, more, err := List(t.Context(), s.Engine, 100)
+	if err != nil || more != 0 || len(rows) != 1 || rows[0].FinalDecision != "Use cents" {
 		t.Errorf("rows %+v, %v", rows, err)
 	}
 }

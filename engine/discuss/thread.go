@@ -17,9 +17,8 @@ import (
 
 // Bounds of what is read and listed.
 const (
-	MaxEvents  = 100 // events of one thread that are shown, the newest
-	MaxThreads = 100 // threads that are listed
-	reach      = 500 // numbers between two statements that are read rather than skipped
+	MaxEvents = 100 // events of one thread that are shown, the newest
+	reach     = 500 // numbers between two statements that are read rather than skipped
 )
 
 // The states of a thread.
@@ -129,23 +128,24 @@ func Load(ctx context.Context, source Source, id string) (Thread, error) {
 	return read(ctx, source, v.State, known)
 }
 
-// List reads all threads, the newest first, at most MaxThreads.
-func List(ctx context.Context, source Source) ([]Row, error) {
+// List reads the threads that are remembered, the newest first, at most so many, and says how many more there are.
+func List(ctx context.Context, source Source, most int) (rows []Row, more int, err error) {
 	v, err := source.View(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	known := v.State.Threads()
 	slices.Reverse(known)
-	rows := []Row{}
-	for _, k := range known[:min(len(known), MaxThreads)] {
+	most = min(len(known), most)
+	rows = []Row{}
+	for _, k := range known[:most] {
 		t, err := read(ctx, source, v.State, k)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		rows = append(rows, t.Row)
 	}
-	return rows, nil
+	return rows, len(known) - most, nil
 }
 
 func find(s *state.State, id string) (state.Thread, error) {
