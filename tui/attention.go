@@ -36,7 +36,7 @@ func (m *model) notice(events []event.Event, reset bool) {
 			m.count(&events[i])
 		}
 	}
-	a.waiting = m.live.Waiting()
+	a.waiting = m.live.Waiting
 	ring := false
 	now := map[string]bool{}
 	alarms := m.eventAlarms(events)

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"fmt"
+	"math"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -69,6 +71,86 @@ func BenchmarkFrame(b *testing.B) {
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
 	b.ReportMetric(float64(took[len(took)-1].Microseconds())/1000, "max-ms")
+}
+
+// manyTasks is a cockpit of a log with n tasks, and step stores an event about a task and takes it from the feed.
+func manyTasks(tb testing.TB, n int) (d *driver, step func() feedMsg) {
+	tb.Helper()
+	f := longStory(tb, 100)
+	task, err := event.New("codex", "claude-code", "Move one more file to the new module", event.Task{})
+	done, err2 := event.New("claude-code", event.Broadcast, "moved", event.Done{})
+	if err != nil || err2 != nil {
+		tb.Fatal(err, err2)
+	}
+	store := func(e event.Event) event.Event {
+		e.Seq = int64(len(f.events))
+		e.ID, e.Timestamp = fmt.Sprintf("id%06d", e.Seq), start.Add(time.Duration(e.Seq)*time.Second).Format(event.TimeFormat)
+		f.events = append(f.events, e)
+		return e
+	}
+	for len(f.events) < 100+n {
+		task.To = []string{"claude-code", "gemini", event.Broadcast}[len(f.events)%3]
+		store(task)
+	}
+	d = drive(tb, f, func(o *Options) { o.NoColor, o.Colors = false, 1<<24 })
+	d.resize(200, 60)
+	steps := 0
+	return d, func() feedMsg {
+		e := task
+		if steps++; steps%2 == 0 {
+			e = done
+			e.Resolves = fmt.Sprintf("id%06d", 100+n/2+steps)
+		}
+		d.m.feed.deliver(engine.Delivery{Events: []event.Event{store(e)}, Mode: engine.ModeLive, CaughtUp: true})
+		return feedMsg{d.m.feed.take()}
+	}
+}
+
+// What an update and its frame cost does not depend on how many tasks are open: no list of all of them is made.
+func TestManyTasksAreNotListedAnew(t *testing.T) {
+	cost := func(n int) uint64 {
+		d, step := manyTasks(t, n)
+		d.press("5")
+		var before, after runtime.MemStats
+		least := uint64(math.MaxUint64)
+		for range 6 { // others may allocate meanwhile
+			msg := step()
+			runtime.ReadMemStats(&before)
+			d.m.update(msg)
+			d.m.view()
+			runtime.ReadMemStats(&after)
+			least = min(least, after.TotalAlloc-before.TotalAlloc)
+		}
+		return least
+	}
+	if few, many := cost(200), cost(20_000); many > 2*few {
+		t.Errorf("%d bytes with 20,000 open tasks, %d with 200", many, few)
+	}
+}
+
+// BenchmarkManyTasks measures news about tasks and the frame after them at 200×60 with 100,000 open tasks, and beside that what is found
+// out outside of the update loop.
+func BenchmarkManyTasks(b *testing.B) {
+	for _, filter := range []string{"", "module"} {
+		b.Run("filter="+filter, func(b *testing.B) {
+			d, step := manyTasks(b, 100_000)
+			d.press("5")
+			d.m.panes[4].SetFilter(filter)
+			took := make([]time.Duration, 0, b.N)
+			beside := time.Duration(0)
+			for b.Loop() {
+				msg := step()
+				beside += msg.took
+				before := time.Now()
+				d.m.update(msg)
+				d.m.view()
+				took = append(took, time.Since(before))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
+			b.ReportMetric(float64(beside.Microseconds())/1000/float64(len(took)), "beside-ms")
+		})
+	}
 }
 
 // fillTimeline scrolls back until the timeline holds several thousand events, and to its end again.

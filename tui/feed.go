@@ -12,6 +12,7 @@ import (
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
+	"github.com/agentloadout/loadout/tui/pane"
 )
 
 const (
@@ -32,6 +33,8 @@ type feed struct {
 
 	mu      sync.Mutex
 	state   *state.State
+	tasks   *pane.Tasks                // of the state that was taken last, nil when the next is not built from that
+	live    map[string]engine.Liveness // newest
 	pending update
 	ready   chan struct{} // holds a token while something is pending
 	moved   chan struct{} // holds a token when the log went on since git was asked
@@ -41,6 +44,9 @@ type feed struct {
 // update is what is new since the last one that was taken.
 type update struct {
 	state    *state.State
+	tasks    *pane.Tasks
+	waiting  []state.Waiting
+	took     time.Duration // to prepare it
 	events   []event.Event
 	reset    bool // the state was not built from the one before
 	mode     engine.Mode
@@ -125,7 +131,7 @@ func (f *feed) start(ctx context.Context, v *engine.View) {
 	live := liveness(v)
 	branch, bridged := f.branch(), f.holder(ctx, v)
 	f.change(func(u *update) {
-		f.state = v.State
+		f.state, f.tasks, f.live = v.State, nil, live
 		u.events, u.reset = nil, true
 		u.halted, u.live, u.branch, u.holder, u.err = v.Halted, live, branch, bridged, nil
 		u.lost = strings.Join(v.Notes, "; ")
@@ -137,6 +143,7 @@ func (f *feed) deliver(d engine.Delivery) {
 	f.change(func(u *update) {
 		f.state = f.fold(d, f.state)
 		if d.Reset {
+			f.tasks = nil
 			u.events, u.reset = nil, true
 		}
 		u.events = append(u.events, d.Events...)
@@ -233,7 +240,10 @@ func (f *feed) watchSessions(ctx context.Context) {
 			continue // so that an idle cockpit draws nothing
 		}
 		last, lastBranch, lastHolder = live, branch, bridged
-		f.change(func(u *update) { u.live, u.branch, u.holder = live, branch, bridged })
+		f.change(func(u *update) {
+			f.live = live
+			u.live, u.branch, u.holder = live, branch, bridged
+		})
 	}
 }
 
@@ -252,12 +262,22 @@ func notify(c chan struct{}) {
 	}
 }
 
-// take hands out what is pending.
+// take hands out what is pending. It is not for the update loop: what takes a look at all that is open is found out here.
 func (f *feed) take() update {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	began := time.Now()
 	u := f.pending
 	u.state = f.state.Clone()
+	if f.tasks == nil {
+		f.tasks = pane.OpenTasks(u.state)
+	} else {
+		f.tasks = f.tasks.After(u.state, u.events)
+	}
+	u.tasks = f.tasks
+	s := pane.Snapshot{State: u.state, Now: f.clock(), Live: f.live, Halted: u.halted}
+	u.waiting = s.FindWaiting()
+	u.took = time.Since(began)
 	f.pending = update{mode: u.mode, halted: u.halted, caughtUp: u.caughtUp, lost: u.lost, branch: u.branch, err: u.err}
 	return u
 }

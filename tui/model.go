@@ -194,7 +194,7 @@ func newModel(ctx context.Context, o Options) (*model, error) {
 	m.panes = newPanes(m.look, set.Panes)
 	m.visited = make([]int, len(m.panes))
 	m.most = layout.Most(set.Layout)
-	m.live = pane.Snapshot{State: state.New(), Now: o.Clock(), Actor: o.Agent, FoldCase: o.Engine.Project().FoldCase}
+	m.live = pane.Snapshot{State: state.New(), Tasks: &pane.Tasks{}, Now: o.Clock(), Actor: o.Agent, FoldCase: o.Engine.Project().FoldCase}
 	if m.talk = o.Discussion; m.talk != nil {
 		o.Pane, m.zoomed = "discussion", true
 	} else {
@@ -272,7 +272,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case feedMsg:
 		started := time.Now()
 		cmd := m.fed(msg.update)
-		return tea.Batch(cmd, m.waitFeed(m.clock().Add(pauseAfter(time.Since(started)))))
+		return tea.Batch(cmd, m.waitFeed(m.clock().Add(pauseAfter(msg.took+time.Since(started)))))
 	case turnsMsg:
 		return tea.Batch(m.turned(msg.turnNews), m.waitTurns(m.clock().Add(feedPause)))
 	case loadedMsg:
@@ -342,7 +342,7 @@ func (m *model) fed(u update) tea.Cmd {
 	if u.reset {
 		m.travel.state = nil
 	}
-	m.live.State = u.state
+	m.live.State, m.live.Tasks, m.live.Waiting = u.state, u.tasks, u.waiting
 	m.live.Now = m.clock()
 	if u.live != nil {
 		m.live.Live = u.live
@@ -367,9 +367,9 @@ func (m *model) apply(c pane.Changes) tea.Cmd {
 	m.dirty = true
 	s := m.live
 	if m.past() {
-		s.Past, s.At, s.Live, s.Drift, s.Halted, s.Bridging = true, m.travel.at, nil, nil, nil, pane.Bridging{}
+		s.Past, s.At, s.Live, s.Drift, s.Halted, s.Waiting, s.Bridging = true, m.travel.at, nil, nil, nil, nil, pane.Bridging{}
 		if m.travel.state != nil {
-			s.State = m.travel.state
+			s.State, s.Tasks = m.travel.state, m.travel.tasks
 			s.Now = s.State.At().In(s.Now.Location())
 		}
 	}

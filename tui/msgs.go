@@ -6,6 +6,7 @@ import (
 	"github.com/agentloadout/loadout/engine/discuss"
 	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/tui/overlay"
+	"github.com/agentloadout/loadout/tui/pane"
 )
 
 // The messages of the update loop, beside Bubble Tea's own. Results say which request they answer; those that nobody waits for any more
@@ -40,6 +41,7 @@ type (
 	stateAtMsg struct {
 		seq   int64
 		state *state.State
+		tasks *pane.Tasks
 		err   error
 	}
 

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -8,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/agentloadout/loadout/engine/safetext"
+	"github.com/agentloadout/loadout/engine/state"
 	"github.com/agentloadout/loadout/engine/words"
 	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/charmbracelet/x/ansi"
@@ -76,6 +78,9 @@ func (m *model) tick(msg tickMsg) tea.Cmd {
 	m.live.Now = m.clock()
 	if m.toast.text != "" && !m.live.Now.Before(m.toast.until) {
 		m.toast = toast{}
+	}
+	if slices.ContainsFunc(m.live.Waiting, func(w state.Waiting) bool { return w.Kind == state.WaitClaim }) {
+		notify(m.feed.ready) // it may have lapsed, of which no event tells yet
 	}
 	return tea.Batch(m.apply(pane.Changes{}), m.scheduleTick())
 }

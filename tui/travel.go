@@ -18,7 +18,8 @@ const live int64 = -1
 type travel struct {
 	at      int64 // what the panes show: live, or the state as of this event
 	state   *state.State
-	want    int64 // where the person went last
+	tasks   *pane.Tasks // of that state
+	want    int64       // where the person went last
 	reading bool
 	failed  error // why the last place could not be read
 }
@@ -85,7 +86,10 @@ func (m *model) readPast(seq int64) tea.Cmd {
 		ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 		defer cancel()
 		s, err := e.StateAt(ctx, seq)
-		return stateAtMsg{seq, s, err}
+		if err != nil {
+			return stateAtMsg{seq: seq, err: err}
+		}
+		return stateAtMsg{seq, s, pane.OpenTasks(s), nil}
 	}
 }
 
@@ -107,12 +111,12 @@ func (m *model) arrived(msg stateAtMsg) tea.Cmd {
 	case m.travel.want != msg.seq:
 		return m.readPast(m.travel.want)
 	}
-	m.travel.at, m.travel.state = msg.seq, msg.state
+	m.travel.at, m.travel.state, m.travel.tasks = msg.seq, msg.state, msg.tasks
 	return m.apply(pane.Changes{})
 }
 
 // toNow returns to the present.
 func (m *model) toNow() tea.Cmd {
-	m.travel.at, m.travel.want, m.travel.state = live, live, nil
+	m.travel.at, m.travel.want, m.travel.state, m.travel.tasks = live, live, nil, nil
 	return m.apply(pane.Changes{})
 }

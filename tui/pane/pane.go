@@ -17,6 +17,8 @@ import (
 // Snapshot is the project as the panes show it. Nobody changes it once it is handed out.
 type Snapshot struct {
 	State    *state.State
+	Tasks    *Tasks          // the open ones of the state
+	Waiting  []state.Waiting // what waits for a person, the weightiest first, then the oldest; none in the past
 	Now      time.Time
 	Actor    string // who the cockpit acts as
 	FoldCase bool   // paths that differ in case alone are the same
@@ -28,8 +30,15 @@ type Snapshot struct {
 	At       int64
 }
 
-// Waiting lists what waits for a person, the weightiest first, then the oldest.
-func (s *Snapshot) Waiting() []state.Waiting {
+// Complete finds out what takes a look at all that is open, so it is not for the update loop.
+func (s *Snapshot) Complete() {
+	if s.Tasks = OpenTasks(s.State); !s.Past {
+		s.Waiting = s.FindWaiting()
+	}
+}
+
+// FindWaiting finds what waits for a person, see Complete.
+func (s *Snapshot) FindWaiting() []state.Waiting {
 	v := engine.View{State: s.State, Now: s.Now, Halted: s.Halted, Live: func(agent string) engine.Liveness {
 		a, _ := s.State.Agent(agent)
 		return s.Live[a.Name]

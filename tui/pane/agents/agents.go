@@ -122,10 +122,7 @@ func (p *Pane) SetFocus(focused bool) {
 func (p *Pane) Apply(s pane.Snapshot, _ pane.Changes) pane.Action {
 	p.snap = s
 	p.all = collect(&p.snap)
-	p.waiting = nil
-	if !s.Past {
-		p.waiting = p.snap.Waiting()
-	}
+	p.waiting = s.Waiting
 	p.rebuild()
 	return nil
 }

@@ -65,6 +65,7 @@ func show(t *testing.T, s story, edit ...func(*pane.Snapshot)) *Pane {
 	for _, fn := range edit {
 		fn(&snap)
 	}
+	snap.Complete()
 	p.Apply(snap, pane.Changes{})
 	return p
 }

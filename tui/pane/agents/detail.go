@@ -2,6 +2,7 @@ package agents
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agentloadout/loadout/engine/event"
@@ -71,13 +72,12 @@ func (p *rows) aboutAgent(d *pane.Detail, e *entry) {
 	}
 	d.Field("read to", read, p.Text)
 	d.Field("unread", p.unread(e).Text, p.unread(e).Style)
-	does := func(t *state.Task) bool { return event.SameName(doer(t), e.Name) }
-	p.tasks(d, "waits for an answer of "+e.Name, p.Warn,
-		func(t *state.Task) bool { return t.Question && does(t) }, func(t *state.Task) string { return t.From })
-	p.tasks(d, "waits for the answer of", p.Text,
-		func(t *state.Task) bool { return t.Question && event.SameName(t.From, e.Name) }, func(t *state.Task) string { return t.To })
-	p.tasks(d, "tasks", p.Text,
-		func(t *state.Task) bool { return !t.Question && does(t) }, func(t *state.Task) string { return string(t.Status) })
+	name, open := event.FoldName(e.Name), p.snap.Tasks
+	does := func(t *pane.TaskRef) bool { return t.Doer == name }
+	p.tasks(d, "waits for an answer of "+e.Name, p.Warn, open.Questions, does, func(t *state.Task) string { return t.From })
+	p.tasks(d, "waits for the answer of", p.Text, open.Questions,
+		func(t *pane.TaskRef) bool { return t.From == name }, func(t *state.Task) string { return t.To })
+	p.tasks(d, "tasks", p.Text, open.Tasks, does, func(t *state.Task) string { return string(t.Status) })
 	p.claims(d, e)
 	p.meters(d, e)
 	p.news(d, e)
@@ -86,8 +86,22 @@ func (p *rows) aboutAgent(d *pane.Detail, e *entry) {
 }
 
 // tasks lists the newest of the tasks or questions that are wanted, with their ages.
-func (p *rows) tasks(d *pane.Detail, heading string, style theme.Style, wanted func(*state.Task) bool, label func(*state.Task) string) {
-	tasks, omitted := p.snap.State.NewestPending(maxTasks, wanted)
+func (p *rows) tasks(
+	d *pane.Detail, heading string, style theme.Style, of []pane.TaskRef, wanted func(*pane.TaskRef) bool, label func(*state.Task) string,
+) {
+	var tasks []state.Task
+	omitted := 0
+	for i := len(of) - 1; i >= 0; i-- {
+		if !wanted(&of[i]) {
+			continue
+		}
+		if len(tasks) == maxTasks {
+			omitted++
+		} else if t, ok := p.snap.State.Task(of[i].ID); ok {
+			tasks = append(tasks, t)
+		}
+	}
+	slices.Reverse(tasks)
 	if len(tasks) > 0 {
 		d.Heading(heading)
 	}

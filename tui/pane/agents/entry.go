@@ -28,7 +28,10 @@ func collect(s *pane.Snapshot) []entry {
 		if a.Name == event.Loadout {
 			continue
 		}
-		e := entry{Agent: a, heard: s.Live[a.Name].LastBeat, meter: s.State.Meter(a.Name)}
+		waiting := s.Tasks.Counts(a.Name)
+		e := entry{
+			Agent: a, heard: s.Live[a.Name].LastBeat, meter: s.State.Meter(a.Name), asked: waiting.Questions, tasks: waiting.Tasks,
+		}
 		if a.LastAt != nil && a.LastAt.After(e.heard) {
 			e.heard = *a.LastAt
 		}
@@ -45,20 +48,8 @@ func collect(s *pane.Snapshot) []entry {
 		e := find(c.Agent)
 		e.claims = append(e.claims, c)
 	}
-	s.State.PendingIf(func(t *state.Task) bool {
-		e := find(doer(t))
-		if t.Question {
-			e.asked++
-		} else {
-			e.tasks++
-		}
-		return false // they are only counted
-	})
 	return all
 }
-
-// doer is who has taken a task, or else for whom it is.
-func doer(t *state.Task) string { return cmp.Or(t.TakenBy, t.To) }
 
 // sortEntries sorts agents, by name where the order leaves it open.
 func sortEntries(s *pane.Snapshot, all []entry, by order) {

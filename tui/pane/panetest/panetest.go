@@ -129,10 +129,12 @@ func (l *Log) Add(tb testing.TB, from, to, description string, body event.Body) 
 
 // Snapshot is the log as panes get it, a minute after its last event.
 func (l *Log) Snapshot() pane.Snapshot {
-	return pane.Snapshot{
+	s := pane.Snapshot{
 		State: l.State, Now: l.Start.Add(time.Duration(len(l.Stored)) * time.Minute), Actor: event.User,
 		Live: map[string]engine.Liveness{},
 	}
+	s.Complete()
+	return s
 }
 
 // Events reads the log.

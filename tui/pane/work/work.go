@@ -66,20 +66,25 @@ func (p *Pane) Apply(s pane.Snapshot, _ pane.Changes) pane.Action {
 	p.snap = s
 	escalations, held, ended := s.State.Escalations(), s.State.WorkItems(), s.State.EndedWork()
 	p.escalations, p.held = len(escalations), len(held)
-	var entries []pane.Entry
+	var before, after []pane.Entry
 	for _, x := range escalations {
-		entries = append(entries, p.escalation(x))
+		before = append(before, p.escalation(x))
 	}
 	for _, i := range held {
-		entries = append(entries, p.item(i))
-	}
-	for _, t := range s.State.PendingIf(func(t *state.Task) bool { return !t.Question }) {
-		entries = append(entries, p.task(t))
+		before = append(before, p.item(i))
 	}
 	for i := len(ended) - 1; i >= max(0, len(ended)-maxEnded); i-- {
-		entries = append(entries, p.ended(ended[i]))
+		after = append(after, p.ended(ended[i]))
 	}
-	p.Show(entries)
+	find := func(r pane.TaskRef) state.Task {
+		t, _ := s.State.Task(r.ID)
+		return t
+	}
+	p.ShowAround(before, pane.Run{
+		Tasks: s.Tasks,
+		Words: func(r pane.TaskRef) []string { return taskWords(find(r)) },
+		Entry: func(r pane.TaskRef) pane.Entry { return p.task(find(r)) },
+	}, after)
 	return nil
 }
 
@@ -186,10 +191,15 @@ func (p *Pane) holder(d *pane.Detail, i state.WorkItem) {
 	d.Field("event", fmt.Sprintf("#%d", i.Seq), p.Dim)
 }
 
+// taskWords is what a filter looks in.
+func taskWords(t state.Task) []string {
+	return []string{"task", t.ID, t.From, t.To, t.TakenBy, t.Description, string(t.Status)}
+}
+
 func (p *Pane) task(t state.Task) pane.Entry {
 	return pane.Entry{
 		Key:   "task " + t.ID,
-		Words: []string{"task", t.ID, t.From, t.To, t.TakenBy, t.Description, string(t.Status)},
+		Words: taskWords(t),
 		Row: func(w int) (left, right theme.Spans) {
 			if t.Status == state.TaskTaken {
 				since := t.At

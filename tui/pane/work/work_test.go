@@ -92,6 +92,52 @@ func TestFilterAndDetail(t *testing.T) {
 	}
 }
 
+// The tasks that match a filter, and the one that is selected, are those of the moment, whatever happens to others.
+func TestTasksUnderAFilter(t *testing.T) {
+	l := panetest.NewLog()
+	var ids []string
+	task := func(to, text string) { ids = append(ids, l.Add(t, "codex", to, text, event.Task{}).ID) }
+	for i := range 40 {
+		task("claude-code", []string{"red paint", "blue paint"}[i%2])
+	}
+	p := New(panetest.Look(t, false))
+	p.SetFocus(true)
+	p.SetSize(100, 12, false)
+	apply := func(want, selected string) {
+		t.Helper()
+		p.Apply(l.Snapshot(), pane.Changes{})
+		panetest.Check(t, p, 100, 12)
+		if p.Status() != want || p.Subject().Text != selected {
+			t.Errorf("status %q, selected %q; want %q, %q", p.Status(), p.Subject().Text, want, selected)
+		}
+	}
+	settle := func(id string) {
+		e, err := event.New("claude-code", event.Broadcast, "done", event.Done{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Resolves, e.Seq, e.ID, e.Timestamp = id, int64(len(l.Stored)), "done "+id, event.FormatTime(l.Start)
+		if l.Stored = append(l.Stored, e); l.State.Apply(&e) != nil {
+			t.Fatal("not settled")
+		}
+	}
+	apply("", ids[0])
+	p.SetFilter("red")
+	p.Handle(keymap.End)
+	apply("20 of 40", ids[38])
+	settle(ids[1])
+	settle(ids[2])
+	task("gemini", "red again")
+	task("gemini", "green")
+	apply("20 of 40", ids[38])
+	p.SetFilter("gemini")
+	apply("2 of 40", ids[41]) // what was selected does not match
+	p.SetFilter("")
+	apply("", ids[41])
+	settle(ids[41])
+	apply("", ids[40])
+}
+
 // A task may be described in thousands of words; how it stands is in sight all the same.
 func TestALongTaskLeavesRoomForHowItStands(t *testing.T) {
 	l := panetest.NewLog()
