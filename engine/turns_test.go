@@ -207,8 +207,10 @@ func TestLeases(t *testing.T) {
 		t.Fatal(err)
 	}
 	var locked *LockedError
-	if _, err := s.open(Options{}).BridgeLease(t.Context()); !errors.As(err, &locked) {
+	if _, err := s.open(Options{Command: "loadout tui"}).BridgeLease(t.Context()); !errors.As(err, &locked) {
 		t.Errorf("%v", err)
+	} else if helps := strings.Join(Hints(err), "\n"); !strings.Contains(helps, "Ctrl-C in its terminal, in a cockpit B") || !strings.Contains(helps, "loadout coord agents list") {
+		t.Errorf("what helps who finds the place taken: %q", helps)
 	}
 	if holder, err := s.BridgeHolder(t.Context()); holder == nil || err != nil {
 		t.Errorf("%v %v", holder, err)

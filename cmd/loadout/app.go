@@ -22,6 +22,7 @@ type app struct {
 	dir    string      // working directory
 	home   string      // home directory, "" when there is none
 	host   engine.Host // the machine's processes, nil for those of this one
+	files  engine.FS   // nil for those of this machine
 
 	holdInterrupt func() (release func()) // drops Ctrl-C until it is released; nil: nothing to drop
 

@@ -34,6 +34,7 @@ func (c *call) open(lockWait time.Duration) (*engine.Engine, error) {
 		Clock:    c.now,
 		Env:      c.callerEnv,
 		Host:     c.host,
+		FS:       c.files,
 		Dir:      c.dir,
 		Reaper:   providers.Reaper{},
 		LockWait: lockWait,

@@ -159,6 +159,30 @@ func TestToldOnce(t *testing.T) {
 	}
 }
 
+// Two hooks that have both found the session alive end it once.
+func TestEndedOnce(t *testing.T) {
+	s := newScene(t)
+	s.tell(SessionStart)
+	var late []handler
+	for range 2 {
+		e := s.open()
+		v, err := e.View(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		late = append(late, handler{e, settings.Default().Guard, Call{Event: SessionEnd, Program: "codex", Session: "s1"}, v})
+	}
+	for i := range late {
+		if _, err := late[i].end(t.Context()); err != nil {
+			t.Errorf("hook %d: %v", i, err)
+		}
+	}
+	found, err := s.open().Events(t.Context(), engine.Query{After: engine.Everything, Types: []event.Type{event.TypeAgent}})
+	if err != nil || len(found.Events) != 2 || !strings.Contains(found.Events[1].Description, "has left") {
+		t.Errorf("%v: %+v", err, found.Events)
+	}
+}
+
 // A long history is told in a bounded text that says what it leaves out.
 func TestBounded(t *testing.T) {
 	s := newScene(t)
