@@ -62,9 +62,12 @@ func (l *List) Select(i int) {
 	l.settle()
 }
 
-// Reselect moves to row i as its rows were rearranged, and keeps the selection where it is on the screen.
+// Reselect moves to row i as its rows were rearranged, and keeps the selection where it is on the screen. A list that was at its top stays
+// there, so that rows that came above are seen.
 func (l *List) Reselect(i int) {
-	l.top += i - l.cursor
+	if l.top > 0 {
+		l.top += i - l.cursor
+	}
 	l.cursor = i
 	l.settle()
 }

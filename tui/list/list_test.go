@@ -48,6 +48,20 @@ func TestReselectKeepsTheScreenRow(t *testing.T) {
 	}
 }
 
+func TestReselectShowsWhatComesAboveTheTop(t *testing.T) {
+	for _, tt := range []struct{ height, cursor, came, from int }{{5, 0, 1, 0}, {5, 2, 1, 0}, {5, 4, 1, 1}, {5, 0, 7, 3}} {
+		l := New(false)
+		l.SetHeight(tt.height)
+		l.SetLen(50)
+		l.Select(tt.cursor)
+		l.SetLen(50 + tt.came)
+		l.Reselect(tt.cursor + tt.came)
+		if from, _ := l.Visible(); from != tt.from || l.Cursor() != tt.cursor+tt.came {
+			t.Errorf("%+v: row %d, window from %d", tt, l.Cursor(), from)
+		}
+	}
+}
+
 func TestSelectionIsAlwaysVisible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := New(rapid.Bool().Draw(t, "follow"))
