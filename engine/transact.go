@@ -122,7 +122,7 @@ func (e *Engine) transact(ctx context.Context, t transaction) (Receipt, error) {
 		} else if _, err := tx.Append(d.lines); err != nil {
 			return fmt.Errorf("store event: %w", err)
 		}
-		if len(d.messages) > 0 || slices.ContainsFunc(d.own, toldBeside) {
+		if len(d.own) == 0 || len(d.messages) > 0 || slices.ContainsFunc(d.own, toldBeside) {
 			if err := tx.Sync(); err != nil {
 				return fmt.Errorf("store event: %w", err)
 			}

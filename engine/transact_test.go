@@ -393,6 +393,32 @@ func TestAnswersFromTheLogAreSynced(t *testing.T) {
 	}
 }
 
+// What somebody else has stored is on disk before messages.jsonl tells of it.
+func TestMessagesAreMendedFromWhatIsOnDisk(t *testing.T) {
+	s := newScene(t)
+	send(s, "codex", "first")
+	if err := os.Remove(s.path(MessagesName)); err != nil {
+		t.Fatal(err)
+	}
+	disk := &brokenFS{FS: store.OS()}
+	synced := false
+	disk.set(func(op, name string) error {
+		if op == "sync" && name == store.LogName {
+			synced = true
+		}
+		if op == "write" && name == MessagesName && !synced {
+			t.Error("it is told before it is on disk")
+		}
+		return nil
+	})
+	if status, err := s.open(Options{FS: disk}).HandoffStatus(t.Context()); err != nil || len(status.Notes) > 0 {
+		t.Errorf("%+v, %v", status, err)
+	}
+	if !strings.Contains(s.messages(), "first") {
+		t.Error("it was not mended")
+	}
+}
+
 // TestWhatLiesBesideTheLogCannotFailAWrite: checkpoint, beats and messages are best effort.
 func TestWhatLiesBesideTheLogCannotFailAWrite(t *testing.T) {
 	s := newScene(t)

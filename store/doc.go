@@ -5,9 +5,10 @@
 // # Promises
 //
 // What Update has answered is on disk and stays: the line is written in one
-// call and synced, and so is the directory when the file is new, before Update
-// returns, or Tx.Sync where something is to follow under the lock. After an error nothing was acknowledged, and the log is what it was;
-// where that cannot be ensured the error is ErrUncertain. A number is used once:
+// call and synced before Update returns, or Tx.Sync where something is to follow
+// under the lock; the name of a new file is synced before. After an error nothing
+// was acknowledged, and the log is what it was; where that cannot be ensured the
+// error is ErrUncertain. A number is used once:
 // Append refuses a line whose seq does not rise above every number that can be
 // read anywhere in the log, also on a line that is otherwise refused.
 //
@@ -64,8 +65,8 @@
 //   - A newline that was written to close such a line but not synced: the same.
 //   - A line that is whole but was not acknowledged: it is found, as with every
 //     log; callers use an idempotency key where that matters.
-//   - A log or a directory whose entry was not synced: nothing in it was
-//     acknowledged; the next writer syncs it.
+//   - A log or a directory whose entry was not synced: the log is empty; the next
+//     writer syncs both.
 //   - During Rewrite: the log as it was, perhaps a second name of it as an archive
 //     too many, which grows with it until the next Rewrite, and a .tmp file, which
 //     the next Rewrite or the fix of Check removes. After the rename: the new log.
@@ -77,7 +78,8 @@
 // # Failures that are not crashes
 //
 // A short write (a full disk) and a failing sync are taken back by cutting the log
-// to its old size, which is synced; where another line follows already the error is
+// to its old size, which is synced. Where somebody else has had the lock since, the
+// line stays and is written and synced once more; when that fails, too, the error is
 // ErrUncertain. A log that another program without our lock
 // has changed since Tx.Read is not written to: ErrChanged. A log that went away
 // while it was written to was not acknowledged: ErrChanged and ErrUncertain.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -116,6 +117,10 @@ func (f *lockFile) note() {
 		f.close()
 	}
 }
+
+// noted reports whether this was the last to note that it has the lock: then
+// nobody else has had it since.
+func (f *lockFile) noted() bool { return bytes.Equal(f.log.readRecord(f.path), f.record) }
 
 func (f *lockFile) close() {
 	_ = f.kept.Close() // what it holds is not the log
@@ -247,5 +252,6 @@ func (l *Log) Lease(name, command string) (release func() error, err error) {
 		return nil, err
 	}
 	f.note()
+	f.close()
 	return f.release, nil
 }

@@ -30,8 +30,9 @@ func (o Owner) String() string {
 // never truncated, so that it costs one small write and no change of the size.
 const ownerBytes = 512
 
-// ownerTime is a format of fixed width, so that only the time is written anew.
-const ownerTime = "2006-01-02T15:04:05.000Z"
+// ownerTime is a format of fixed width, so that only the time is written anew. It
+// is as fine as to be another one each time.
+const ownerTime = "2006-01-02T15:04:05.000000000Z"
 
 const ownerPrefix = `{"since":"`
 
@@ -56,19 +57,23 @@ func ownerRecord(command string) []byte {
 }
 
 // readOwner returns who noted itself in a lock file last.
-func (l *Log) readOwner(path string) Owner {
+func (l *Log) readOwner(path string) (o Owner) {
+	if json.Unmarshal(l.readRecord(path), &o) != nil {
+		return Owner{}
+	}
+	return o
+}
+
+// readRecord returns the owner record in a lock file, nil when it cannot be read.
+func (l *Log) readRecord(path string) []byte {
 	f, _, err := l.openSafe(path, os.O_RDONLY)
 	if err != nil {
-		return Owner{}
+		return nil
 	}
 	record := make([]byte, ownerBytes)
 	n, _ := f.ReadAt(record, ownerOffset)
 	_ = f.Close() // it was only read
-	var o Owner
-	if json.Unmarshal(record[:n], &o) != nil {
-		return Owner{}
-	}
-	return o
+	return record[:n]
 }
 
 // cutText shortens s to at most n bytes of whole characters.

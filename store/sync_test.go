@@ -1,8 +1,11 @@
 package store_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -35,15 +38,87 @@ func TestOthersWriteDuringASync(t *testing.T) {
 	wantSeqs(t, l, 0, 1, 2, 3)
 }
 
-// A sync that fails after somebody else has appended takes nothing of that back, and says that its own line is uncertain.
+// A sync that fails after somebody else has appended takes nothing of that back. The line is written once more, and uncertain
+// when that fails, too.
 func TestSyncFailsAfterOthersWrote(t *testing.T) {
-	l, _ := syncing(t, errBroken, func(l *store.Log) { write(t, impatient(l), 1) })
-	_, _, err := tryWrite(t, l, 1)
-	wantError(t, err, store.ErrUncertain)
-	wantError(t, err, syscall.EIO)
-	wantSeqs(t, l, 0, 1, 2, 3)
-	write(t, l, 1)
-	wantSeqs(t, l, 0, 1, 2, 3, 4)
+	for name, again := range map[string]*storetest.Fault{
+		"once":             nil,
+		"again":            {Op: storetest.Sync, Times: 1, Err: errBroken},
+		"and then a write": {Op: storetest.Write, Times: 1, Err: errBroken},
+		"and then an open": {Op: storetest.Open, Times: 1, Err: errBroken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, fsys := syncing(t, errBroken, func(l *store.Log) { write(t, impatient(l), 1) })
+			if again != nil {
+				again.Name = store.LogName
+				if again.Op != storetest.Sync {
+					again.Skip = 1
+				}
+				fsys.Inject(*again)
+			}
+			_, _, err := tryWrite(t, l, 1)
+			if again == nil && err != nil {
+				t.Error(err)
+			} else if again != nil {
+				wantError(t, err, store.ErrUncertain)
+				wantError(t, err, syscall.EIO)
+			}
+			wantSeqs(t, l, 0, 1, 2, 3)
+			write(t, l, 1)
+			wantSeqs(t, l, 0, 1, 2, 3, 4)
+		})
+	}
+}
+
+// What somebody has answered from, or has moved, while it was synced is not taken back, however the sync ends.
+func TestSyncFailsAfterOthersHadTheLock(t *testing.T) {
+	for name, test := range map[string]struct {
+		meanwhile func(ctx context.Context, tx *store.Tx) error
+		uncertain bool
+	}{
+		"answered": {meanwhile: func(ctx context.Context, tx *store.Tx) error {
+			pos, err := tx.Read(ctx, store.Position{}, ignore)
+			if err == nil && pos.Highest() != 2 {
+				err = fmt.Errorf("it sees %d", pos.Highest())
+			}
+			tx.Depend()
+			return err
+		}},
+		"compacted": {uncertain: true, meanwhile: func(ctx context.Context, tx *store.Tx) error {
+			_, err := tx.Rewrite(ctx, func(store.Line) bool { return true }, nil)
+			return err
+		}},
+		"overwritten": {uncertain: true, meanwhile: func(_ context.Context, _ *store.Tx) error { return nil }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := testContext(t)
+			want := []int64{0, 1, 2}
+			l, _ := syncing(t, errBroken, func(l *store.Log) {
+				other := store.Open(l.Dir(), store.Options{Command: "other"})
+				if err := other.Update(ctx, func(tx *store.Tx) error { return test.meanwhile(ctx, tx) }); err != nil {
+					t.Error(err)
+				}
+				if name == "overwritten" { // by an older copy that has grown by something else
+					want = []int64{5, 6, 7, 8}
+					writeFile(t, l.Path(), text(want...))
+				}
+			})
+			_, _, err := tryWrite(t, l, 1)
+			if errors.Is(err, store.ErrUncertain) != test.uncertain || !test.uncertain && err != nil {
+				t.Errorf("error %v", err)
+			}
+			wantSeqs(t, l, want...)
+			archives, err := l.Archives()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range archives {
+				if got := readFile(t, a.Path); got != text(0, 1, 2) {
+					t.Errorf("the archive holds %q", got)
+				}
+			}
+		})
+	}
 }
 
 // What failed is taken back under the lock: whoever has that decides nothing meanwhile. If it does not become free, the line is
@@ -148,19 +223,117 @@ func TestDepend(t *testing.T) {
 	}
 }
 
-// The first lines of a log are on disk, and so is its name, before anybody else can answer for them.
-func TestFirstLinesAreSyncedUnderTheLock(t *testing.T) {
+// The name of a log, and that of its directory, are on disk before there is a line in it: who goes on after somebody was killed
+// cannot tell that they are not.
+func TestNameIsSyncedBeforeTheFirstLine(t *testing.T) {
 	fsys := storetest.New()
 	l := store.Open(newDir(t), store.Options{FS: fsys})
-	var locked *store.LockedError
-	fsys.Inject(storetest.Fault{Op: storetest.SyncDir, Name: store.DirName, Times: 1, Do: func() {
-		if _, _, err := tryWrite(t, impatient(l), 1); !errors.As(err, &locked) {
-			t.Errorf("somebody else writes: %v", err)
-		}
-	}})
+	synced := map[string]bool{}
+	if err := l.MakeDir(); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{store.DirName, filepath.Base(filepath.Dir(l.Dir()))} {
+		fsys.Inject(storetest.Fault{Op: storetest.SyncDir, Name: dir, Times: 1, Do: func() {
+			synced[dir] = true
+			if got := readFile(t, l.Path()); got != "" {
+				t.Errorf("%s is synced after %q was written", dir, got)
+			}
+		}})
+	}
 	write(t, l, 1)
-	if locked == nil {
-		t.Error("the directory was not synced")
+	if len(synced) != 2 {
+		t.Errorf("synced %v", synced)
+	}
+}
+
+// forgetful is a file system that loses what a failing sync was for, as the system does: what is in the log is not on disk, and
+// no later sync says so.
+type forgetful struct {
+	store.FS
+	mu          sync.Mutex
+	dirty, disk map[int64]byte // of the log, by offset
+	fail        func()         // the next sync fails after it was called
+}
+
+func (f *forgetful) OpenFile(name string, flag int, perm fs.FileMode) (store.File, error) {
+	file, err := f.FS.OpenFile(name, flag, perm)
+	if err != nil || filepath.Base(name) != store.LogName {
+		return file, err
+	}
+	return forgetfulFile{file, f}, nil
+}
+
+type forgetfulFile struct {
+	store.File
+	fs *forgetful
+}
+
+func (f forgetfulFile) Write(b []byte) (int, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	f.fs.wrote(b, info.Size())
+	return f.File.Write(b)
+}
+
+func (f forgetfulFile) WriteAt(b []byte, offset int64) (int, error) {
+	f.fs.wrote(b, offset)
+	return f.File.WriteAt(b, offset)
+}
+
+func (f *forgetful) wrote(b []byte, offset int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, c := range b {
+		f.dirty[offset+int64(i)] = c
+	}
+}
+
+func (f forgetfulFile) Sync() error {
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	fail := f.fs.fail
+	f.fs.fail = nil
+	if fail == nil {
+		maps.Copy(f.fs.disk, f.fs.dirty)
+	}
+	clear(f.fs.dirty)
+	if fail != nil {
+		f.fs.mu.Unlock()
+		fail()
+		f.fs.mu.Lock()
+		return errBroken
+	}
+	return nil
+}
+
+// A sync that fails once and then succeeds answers for nothing that the failing one has dropped.
+func TestFailedSyncIsNotMadeUpForByALaterOne(t *testing.T) {
+	for name, meanwhile := range map[string]func(l *store.Log){
+		"nothing": func(*store.Log) {},
+		"a write": func(l *store.Log) { write(t, l, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			disk := &forgetful{FS: store.OS(), dirty: map[int64]byte{}, disk: map[int64]byte{}}
+			dir := newDir(t)
+			l, other := store.Open(dir, store.Options{FS: disk}), store.Open(dir, store.Options{FS: disk, Command: "other"})
+			write(t, l, 1)
+			disk.fail = func() { meanwhile(other) }
+			_, _, err := tryWrite(t, l, 1)
+			if errors.Is(err, store.ErrUncertain) {
+				t.Error(err)
+			}
+			write(t, other, 1)
+			if err := l.Sync(); err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range []byte(readFile(t, l.Path())) {
+				if disk.disk[int64(i)] != c {
+					t.Fatalf("byte %d is not on disk", i)
+				}
+			}
+		})
 	}
 }
 

@@ -23,7 +23,7 @@ const (
 // turn is the part of a process in the turns. Whoever has the writer's place uses it.
 type turn struct {
 	log   *Log
-	files []*lockFile // each is one turn at a time
+	files []*lockFile // each is one turn at a time; the first is waited for
 	held  *lockFile   // nil: none
 	began time.Time   // when it was taken
 	ended time.Time   // when the last write had ended
@@ -47,15 +47,18 @@ func (t *turn) begin(ctx context.Context) (waited bool) {
 	if t.files == nil && !t.prepare() {
 		return false
 	}
-	own := os.Getpid() % turns
-	for i := range turns {
-		if f := t.files[(own+i)%turns]; f.acquire(ctx, 0) == nil {
+	for _, f := range t.files {
+		if f.acquire(ctx, 0) == nil {
 			t.held = f
 			break
 		}
 	}
-	if f := t.files[own]; t.held == nil && f.acquire(ctx, min(turnWait, t.log.options.LockWait)) == nil {
-		t.held = f
+	if f := t.files[0]; t.held == nil {
+		if f.acquire(ctx, min(turnWait, t.log.options.LockWait/2)) == nil {
+			t.held = f
+		} else { // whoever has it may be stopped
+			t.files = append(t.files[1:], f)
+		}
 	}
 	t.began = time.Now()
 	switch {
@@ -70,8 +73,8 @@ func (t *turn) begin(ctx context.Context) (waited bool) {
 
 // prepare makes the folder of the lock files.
 func (t *turn) prepare() bool {
-	for i := range turns {
-		path, err := t.log.prepareFile(filepath.Join("cache", fmt.Sprint("turn", i)))
+	for i := range turns { // each process begins with another one
+		path, err := t.log.prepareFile(filepath.Join("cache", fmt.Sprint("turn", (os.Getpid()+i)%turns)))
 		if err != nil {
 			t.files = nil
 			return false

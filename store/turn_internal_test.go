@@ -142,6 +142,40 @@ func TestTurnsExcludeNobody(t *testing.T) {
 	}
 }
 
+// Who has waited for a turn still has time to wait for the lock, and waits for another turn the next time: whoever has that one may
+// be stopped.
+func TestTurnInVain(t *testing.T) {
+	const wait = 200 * time.Millisecond
+	dir := filepath.Join(t.TempDir(), DirName)
+	l, other := Open(dir, Options{LockWait: wait}), Open(dir, Options{})
+	writeNothing(t, l)
+	for _, f := range turnFiles(t, dir) {
+		if err := f.acquire(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = f.release() }()
+	}
+	if err := other.Update(t.Context(), func(*Tx) error {
+		l.turn.ended = time.Now()
+		err := l.Update(t.Context(), func(*Tx) error { return nil })
+		if locked := (*LockedError)(nil); !errors.As(err, &locked) || locked.Waited < wait/4 {
+			t.Errorf("it has not waited for the lock: %v", err)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	had := map[string]bool{}
+	for range turns {
+		had[l.turn.files[0].path] = true
+		l.turn.ended = time.Now()
+		writeNothing(t, l)
+	}
+	if len(had) != turns {
+		t.Errorf("it waits for %v only", had)
+	}
+}
+
 // What keeps turns from being taken keeps nobody from writing.
 func TestNoTurns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), DirName)

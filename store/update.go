@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // Tx is the log under the lock. It is valid inside the function that Update
@@ -24,8 +25,9 @@ type Tx struct {
 
 // unsynced is what an update has appended, or answers from, and not synced yet.
 type unsynced struct {
-	any           bool
-	from, written int64 // the offset and the bytes of what was appended
+	any  bool
+	from int64  // where text starts
+	text []byte // what was appended
 }
 
 var errOver = errors.New("use of a log transaction that has ended")
@@ -62,21 +64,29 @@ func (tx *Tx) finish() error {
 	return also(err, tx.close())
 }
 
-// settle syncs what was appended, and takes it back, under the lock once more,
-// when that fails.
+// settle syncs what was appended. When that fails it takes the lock once more and
+// takes back what nobody can have answered for; else it writes the same once more.
 func (tx *Tx) settle() error {
 	cause := tx.flush()
 	if cause == nil {
 		return nil
 	}
 	tx.read = false
-	if tx.fresh.written == 0 {
+	if tx.fresh.text == nil {
 		return fmt.Errorf("sync log: %w", cause)
 	}
-	if err := tx.log.lockFile.acquire(context.Background(), tx.log.options.LockWait); err != nil {
+	lock := tx.log.lockFile
+	err := lock.acquire(context.Background(), tx.log.options.LockWait)
+	if err == nil {
+		if lock.noted() {
+			return also(fmt.Errorf("append to log: %w", tx.takeBack(cause)), lock.release())
+		}
+		err = also(tx.writeAgain(), lock.release())
+	}
+	if err != nil {
 		return fmt.Errorf("append to log: %w (%w: %w)", cause, ErrUncertain, err)
 	}
-	return also(fmt.Errorf("append to log: %w", tx.takeBack(cause)), tx.log.lockFile.release())
+	return nil
 }
 
 // flush syncs what was appended.
@@ -84,18 +94,32 @@ func (tx *Tx) flush() error {
 	if err := tx.file.Sync(); err != nil {
 		return err
 	}
-	if tx.fresh.from == 0 && tx.fresh.written > 0 {
-		if err := tx.log.fs.SyncDir(tx.log.dir); err != nil {
-			return err
-		}
-	}
 	tx.fresh = unsynced{}
 	return nil
 }
 
-// Sync makes what was appended in this update durable now, for what is to be done
-// after that and under the lock. On an error nothing is stored, unless the error is
-// ErrUncertain.
+// writeAgain writes what was appended over itself, and syncs it: the system takes
+// for written what a sync has failed for, and no later one says anything of it.
+func (tx *Tx) writeAgain() error {
+	f, err := tx.log.openSource(tx.log.path, os.O_RDWR)
+	if err != nil {
+		return err
+	}
+	from, text := tx.fresh.from, tx.fresh.text
+	there := make([]byte, len(text))
+	err = readFull(f, there, from)
+	if err == nil && !(os.SameFile(f.info, tx.file.info) && bytes.Equal(there, text)) {
+		err = ErrChanged
+	}
+	if err == nil {
+		_, err = f.WriteAt(text, from)
+	}
+	return closeSynced(f, err)
+}
+
+// Sync makes what was appended in this update, or is depended on, durable now, for
+// what is to be done after that and under the lock. On an error nothing is stored,
+// unless the error is ErrUncertain.
 func (tx *Tx) Sync() error {
 	switch {
 	case tx.over:
@@ -103,11 +127,15 @@ func (tx *Tx) Sync() error {
 	case !tx.fresh.any:
 		return nil
 	}
-	if err := tx.flush(); err != nil {
-		tx.read = false
-		return fmt.Errorf("append to log: %w", tx.takeBack(err))
+	cause := tx.flush()
+	if cause == nil {
+		return nil
 	}
-	return nil
+	tx.read = false
+	if tx.fresh.text == nil {
+		return fmt.Errorf("sync log: %w", cause)
+	}
+	return fmt.Errorf("append to log: %w", tx.takeBack(cause))
 }
 
 // Sync makes what Read has returned durable: whoever has appended it may not have
@@ -249,8 +277,8 @@ func (tx *Tx) Read(ctx context.Context, from Position, fn func(Batch) error) (Po
 
 // Append stores lines, each one JSON object without a newline whose seq rises,
 // after the end that Read has reached in this Tx, and returns the position after
-// them. It writes them at once; Sync, or else Update before it returns, syncs them,
-// and a new file's directory too. On an error of any of them nothing was
+// them. It writes them at once, after a new log's name was made durable; Sync, or
+// else Update before it returns, syncs them. On an error of any of them nothing was
 // acknowledged, and nothing was stored either unless the error is ErrUncertain.
 func (tx *Tx) Append(lines [][]byte) (Position, error) {
 	switch {
@@ -323,23 +351,32 @@ func (tx *Tx) write(text []byte, end *Position) error {
 	}
 	size := tx.file.info.Size()
 	end.File.Device, end.File.Inode = tx.file.device, tx.file.inode
-	if tx.fresh.written == 0 {
-		tx.fresh.from = size
+	if size == 0 { // else whoever goes on after a crash could not tell that the name of the file may be lost
+		if err := tx.log.syncName(); err != nil {
+			return err
+		}
+	}
+	if tx.fresh.text == nil {
+		tx.fresh.from, tx.fresh.text = size, text
+	} else {
+		tx.fresh.text = append(tx.fresh.text, text...)
 	}
 	tx.fresh.any = true
-	tx.fresh.written += int64(len(text))
 	if _, err := tx.file.Write(text); err != nil {
 		return tx.takeBack(err)
 	}
 	if err := tx.arrived(size + int64(len(text))); err != nil {
 		return fmt.Errorf("%w: %w", ErrUncertain, err)
 	}
-	if size == 0 { // others would answer for lines in a file whose name may be lost
-		if err := tx.flush(); err != nil {
-			return tx.takeBack(err)
-		}
-	}
 	return nil
+}
+
+// syncName makes the name of the log durable, and that of its directory.
+func (l *Log) syncName() error {
+	if err := l.fs.SyncDir(filepath.Dir(l.dir)); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return l.fs.SyncDir(l.dir)
 }
 
 // create makes the log exist.
@@ -382,7 +419,7 @@ func (tx *Tx) arrived(size int64) error {
 // takeBack cuts off what a failed append or sync has left, provided that nothing
 // else follows it, so that nothing half-stored is found later.
 func (tx *Tx) takeBack(cause error) error {
-	size, written := tx.fresh.from, tx.fresh.written
+	size, written := tx.fresh.from, int64(len(tx.fresh.text))
 	tx.fresh = unsynced{}
 	err := tx.file.refresh()
 	now := tx.file.info.Size()
