@@ -122,7 +122,11 @@ func (p *Pane) Status() string {
 	case !p.inside || t == nil:
 		return words.Plural(len(p.threads), "thread")
 	}
-	return fmt.Sprintf("%s %s %s %s %s", t.ID, p.Dot, p.progress(), p.Dot, t.Status)
+	status := string(t.Status)
+	if t.Status == discuss.StatusOpen && p.script.follow {
+		status = "following"
+	}
+	return fmt.Sprintf("%s %s %s %s %s", t.ID, p.Dot, p.progress(), p.Dot, status)
 }
 
 // progress says how far the thread is: the round and the turn, of how many where that is known.
@@ -387,13 +391,8 @@ func (p *Pane) SetFilter(filter string) pane.Action {
 // Handle moves, opens, follows, and switches between the text as it was written and rendered.
 func (p *Pane) Handle(intent keymap.Intent) pane.Action {
 	switch intent {
-	case keymap.Raw:
-		p.raw = !p.raw
-		clear(p.cards)
-		return p.want()
-	case keymap.Follow:
-		p.script.follow = !p.script.follow
-		return nil
+	case keymap.Raw, keymap.Follow:
+		return p.toggle(intent)
 	case keymap.Back:
 		if !p.inside || len(p.threads) == 0 {
 			return pane.Ignored{}
@@ -413,6 +412,24 @@ func (p *Pane) Handle(intent keymap.Intent) pane.Action {
 		return p.scroll(intent)
 	}
 	return p.browse(intent)
+}
+
+// toggle switches how the transcript is shown. What cannot be seen is not switched, but shown.
+func (p *Pane) toggle(intent keymap.Intent) pane.Action {
+	if len(p.threads) == 0 {
+		return nil
+	}
+	seen := p.inside || p.Preview()
+	if intent == keymap.Follow {
+		p.script.follow = !p.script.follow || !seen
+	} else {
+		p.raw = !p.raw || !seen
+		clear(p.cards)
+	}
+	if !seen {
+		return pane.Reveal{}
+	}
+	return p.want()
 }
 
 func (p *Pane) scroll(intent keymap.Intent) pane.Action {

@@ -238,7 +238,7 @@ func TestShowsWhatWasLost(t *testing.T) {
 	s.Bridging = pane.Bridging{Known: true, Holder: &engine.LockedError{}, Lost: []string{"t1"}}
 	p.Apply(s, pane.Changes{})
 	has(t, p, "claude-code  was asked, and the process that waited is gone")
-	if p.NextChange() != 0 || p.Status() != "api · round 0/2 · turn 0/5 · open" {
+	if p.NextChange() != 0 || p.Status() != "api · round 0/2 · turn 0/5 · following" {
 		t.Errorf("status is %q, and changes in %v", p.Status(), p.NextChange())
 	}
 	if lost := p.Shown(); len(lost.Unknown()) != 1 || lost.Unknown()[0].Agent != "claude-code" {
@@ -277,6 +277,34 @@ func TestAnAlternativeHasOneMark(t *testing.T) {
 }
 
 // The mark turns with the time, and keeps its place.
+// In the list there is nothing to follow and nothing to see the source of: both keys show the transcript.
+func TestKeysOfTheTranscriptShowIt(t *testing.T) {
+	for _, intent := range []keymap.Intent{keymap.Raw, keymap.Follow} {
+		p := show(t, story(t), false)
+		if a := p.Handle(keymap.Back); a != nil {
+			t.Fatalf("%v", a)
+		}
+		has(t, p, "Cents or decimals?", "REST or GraphQL?")
+		if a := p.Handle(intent); a != (pane.Reveal{}) {
+			t.Errorf("%d: %#v", intent, a)
+		}
+		if intent == keymap.Raw != p.raw || !p.script.follow {
+			t.Errorf("raw %v, following %v", p.raw, p.script.follow)
+		}
+		if a := show(t, panetest.NewLog(), false).Handle(intent); a != nil {
+			t.Errorf("without a thread: %#v", a)
+		}
+	}
+	p := show(t, story(t), false)
+	if !strings.HasSuffix(p.Status(), "following") {
+		t.Errorf("status %q", p.Status())
+	}
+	p.Handle(keymap.Follow)
+	if !strings.HasSuffix(p.Status(), "open") {
+		t.Errorf("status %q", p.Status())
+	}
+}
+
 func TestSpinner(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		p := New(panetest.Look(t, ascii))
