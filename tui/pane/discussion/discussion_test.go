@@ -94,7 +94,7 @@ func TestShowsTheNewestThreadLive(t *testing.T) {
 	l := story(t)
 	p := show(t, l, false)
 	has(t, p, "REST or GraphQL?", "REST, because", "codex  ● is answering 01:00")
-	if got := p.Status(); got != "rest-or-graphql · round 1 · open" {
+	if got := p.Status(); got != "rest-or-graphql · round 1 · following" {
 		t.Errorf("status is %q", got)
 	}
 	e := say(t, l, "codex", "rest-or-graphql", event.KindCritique, 1, "The risk is the **N+1**.")
@@ -194,7 +194,7 @@ func begun(t *testing.T) *panetest.Log {
 func TestShowsWhatIsBeingSaid(t *testing.T) {
 	l := begun(t)
 	p := show(t, l, false)
-	if got := p.Status(); got != "api · round 1/2 · turn 1/5 · open" {
+	if got := p.Status(); got != "api · round 1/2 · turn 1/5 · following" {
 		t.Errorf("status is %q", got)
 	}
 	has(t, p, "claude-code  ● is answering 01:00 of 02:00")
