@@ -329,6 +329,9 @@ func (r *rewrite) finish(extra [][]byte) error {
 
 // replace makes the new file the log, provided that the old one has not changed.
 func (r *rewrite) replace() error {
+	if err := r.tx.log.fs.SyncDir(r.tx.log.dir); err != nil { // the .corrupt file
+		return err
+	}
 	if err := r.tx.unchanged(); err != nil {
 		return err
 	}
@@ -338,9 +341,6 @@ func (r *rewrite) replace() error {
 		err = ErrChanged
 	}
 	if err != nil {
-		return err
-	}
-	if err := r.tx.log.fs.SyncDir(r.tx.log.dir); err != nil { // the .corrupt file
 		return err
 	}
 	f := r.tx.file

@@ -230,6 +230,28 @@ func TestLockFileReplacedWhileHeld(t *testing.T) {
 	wantError(t, err, store.ErrChanged)
 }
 
+// What is written with another lock while a rewrite waits for the disk is not lost.
+func TestOvertakenWhileRewriting(t *testing.T) {
+	for name, f := range map[string]storetest.Fault{
+		"archive": {Op: storetest.SyncDir, Name: store.DirName},
+		"new log": {Op: storetest.Sync, Name: "*.tmp"},
+		"names":   {Op: storetest.SyncDir, Name: store.DirName, Skip: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fsys := storetest.New()
+			l := logWith(t, text(0, 1), store.Options{FS: fsys})
+			f.Times, f.Do = 1, func() {
+				remove(t, filepath.Join(l.Dir(), store.LockName))
+				write(t, store.Open(l.Dir(), store.Options{}), 1)
+			}
+			fsys.Inject(f)
+			_, err := rewrite(t, l, 0)
+			wantError(t, err, store.ErrChanged)
+			wantSeqs(t, l, 0, 1, 2)
+		})
+	}
+}
+
 // Two writers that hold two locks at the same time: the one that was overtaken
 // does not acknowledge.
 func TestOvertakenWhileWriting(t *testing.T) {
@@ -295,6 +317,72 @@ func TestLease(t *testing.T) {
 	}
 	if _, err := l.Lease("../bridge.lock", ""); !errors.Is(err, store.ErrUnsafe) {
 		t.Fatalf("error %v", err)
+	}
+}
+
+// What is locked again and again, or waited for in vain, leaves no file open.
+func TestOpenFiles(t *testing.T) {
+	const open = "/proc/self/fd"
+	if _, err := os.Stat(open); err != nil {
+		t.Skipf("skipped: this system does not list the files that a process has open: %v", err)
+	}
+	ofDir := func(dir string) (names []string) {
+		list, err := os.ReadDir(open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range list {
+			if name, err := os.Readlink(filepath.Join(open, entry.Name())); err == nil && strings.HasPrefix(name, dir) {
+				names = append(names, filepath.Base(name))
+			}
+		}
+		slices.Sort(names)
+		return names
+	}
+	l := store.Open(newDir(t), store.Options{})
+	for range 20 {
+		write(t, l, 1)
+		release, err := l.Lease("bridge.lock", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Lease("bridge.lock", ""); err == nil {
+			t.Fatal("leased twice")
+		}
+		if err := release(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if names := slices.DeleteFunc(ofDir(l.Dir()), func(name string) bool { return strings.HasPrefix(name, "turn") }); !slices.Equal(names,
+		[]string{store.LogName, store.LockName}) {
+		t.Errorf("open: %v", names)
+	}
+}
+
+// What is put in the place of a lock file that a process has open is refused like any other, and holds nobody up once it is gone.
+func TestPlantedLockFile(t *testing.T) {
+	for name, plant := range map[string]func(path string) error{
+		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
+		"link":   func(path string) error { return os.Symlink(path+".old", path) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := store.Open(newDir(t), store.Options{LockWait: 50 * time.Millisecond})
+			path := filepath.Join(l.Dir(), store.LockName)
+			write(t, l, 1)
+			if err := os.Rename(path, path+".old"); err != nil {
+				t.Fatal(err)
+			}
+			if err := plant(path); err != nil {
+				t.Skipf("skipped: %s cannot be made: %v", name, err)
+			}
+			_, _, err := tryWrite(t, l, 1)
+			if locked := (*store.LockedError)(nil); err == nil || errors.As(err, &locked) {
+				t.Errorf("error %v", err)
+			}
+			remove(t, path)
+			write(t, l, 1)
+			wantSeqs(t, l, 0, 1)
+		})
 	}
 }
 
