@@ -226,7 +226,7 @@ func (m *model) askAttach(s pane.Subject) tea.Cmd {
 	}
 	inputs := []*overlay.Input{
 		input("session", "session", known, "PROGRAM:ID, or an agent"),
-		input("dir", "works in", "", "a folder; empty: where it did, or where the cockpit was started"),
+		input("dir", "works in", "", "a folder; empty: where it did, else where this started"),
 	}
 	if here {
 		inputs = append(inputs, &overlay.Input{Name: "drive", Label: "bridge", Choices: []string{"drives it", "does not"}})

@@ -17,6 +17,8 @@ import (
 	"github.com/agentloadout/loadout/engine/settings"
 	"github.com/agentloadout/loadout/engine/turn"
 	"github.com/agentloadout/loadout/engine/words"
+	"github.com/agentloadout/loadout/tui/overlay"
+	"github.com/agentloadout/loadout/tui/theme"
 )
 
 // testApp is an app without a terminal whose output is kept.
@@ -360,6 +362,18 @@ func TestHelp(t *testing.T) {
 	run(t.Context(), []string{"--help", "coord", "own", "codex", "a", "--bogus"}, a)
 	if stdout.Len() > 0 {
 		t.Error("help hides that the words are wrong")
+	}
+}
+
+// A page of help is wrapped once, also where the cockpit shows it.
+func TestHelpFitsTheCockpit(t *testing.T) {
+	look, err := theme.New(theme.Options{Name: theme.None})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pane := overlay.NewDialog(look, "help", overlay.Paragraph{Text: strings.Repeat("x", helpWidth)}).Wide()
+	if lines := pane.View(80, 24); len(lines) != 5 { // its frame, the line, and the keys below a blank
+		t.Errorf("a line of help takes %d: %q", len(lines)-4, lines)
 	}
 }
 

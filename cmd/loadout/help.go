@@ -43,8 +43,8 @@ func helpOf(ctx *kong.Context) string {
 	return h.text.String()
 }
 
-// helpWidth is the width of a page of help: comfortable to read, and the least that terminals have.
-const helpWidth = 80
+// helpWidth is the width of a page of help: comfortable to read, and what a cockpit of 80 columns has for the output of a verb.
+const helpWidth = 76
 
 // helpPage writes the help of one command.
 type helpPage struct {
