@@ -166,7 +166,10 @@ func concerns(pane string, e *event.Event) bool {
 	case "bridge":
 		return t == event.TypeTurn
 	case "work":
-		return t == event.TypeTask || t == event.TypeDone || t == event.TypeError || t == event.TypeCancel || t == event.TypeHandoff
+		return t == event.TypeTask || t == event.TypeDone || t == event.TypeError || t == event.TypeCancel || t == event.TypeHandoff ||
+			t == event.TypeWork
+	case "gates":
+		return t == event.TypeGate || t == event.TypeWave
 	case "agents":
 		return t == event.TypeAgent || t == event.TypeQuestion || t == event.TypeHalt
 	case "timeline":

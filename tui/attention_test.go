@@ -37,6 +37,32 @@ func TestNewsIsCountedInTheTitleUntilThePaneIsLookedAt(t *testing.T) {
 	}
 }
 
+// Every type of event is news in the pane that shows it.
+func TestNewsOfEveryPane(t *testing.T) {
+	item := &event.WorkItem{Type: "spec_task", ID: "spc-7.2"}
+	for pane, news := range map[string]event.Body{
+		"1 Ownership +1":  event.Ownership{Paths: []string{"lib"}, Mode: event.Exclusive},
+		"2 Contracts +1":  event.Contract{Name: "cart", Revision: 1, Body: "GET /cart\n"},
+		"3 Discussion +1": event.Decision{Title: "cents"},
+		"4 Bridge +1":     event.Turn{Action: event.TurnOpened, Agents: []string{"codex"}},
+		"5 Work +1":       event.Work{Action: event.WorkTaken, Agent: "gemini-1", Item: item},
+		"6 Gates +1":      event.Gate{Ledger: "GATES", Met: 12},
+		"7 Timeline +1":   event.Update{Note: "moved"},
+		"8 Agents +1":     event.Agent{Action: event.AgentRegistered, Name: "gemini"},
+	} {
+		f := story(t)
+		d := drive(t, f, ringing)
+		d.resize(200, 60)
+		d.press("1")
+		if strings.HasPrefix(pane, "1") {
+			d.press("2")
+		}
+		f.add(t, "gemini", event.Broadcast, "news", news)
+		d.sync()
+		d.shows(pane)
+	}
+}
+
 func TestWhatNeedsAPersonRingsOnceAndStaysMarked(t *testing.T) {
 	tests := []struct {
 		name string
