@@ -210,7 +210,7 @@ func Default() *Map {
 			bind(Travel, "t", "travel to this event", "t").hint(6, "t", "travel"),
 		},
 		Agents: {
-			bind(Answer, "a", "answer the question; on another row: acknowledge", "a").hint(8, "a", "answer"),
+			bind(Answer, "a", "answer the question; on another row: acknowledge", "a").hint(5, "a", "answer"),
 			sort,
 		},
 		Discussion: {

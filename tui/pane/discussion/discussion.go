@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agentloadout/loadout/engine/discuss"
@@ -15,8 +16,12 @@ import (
 	"github.com/agentloadout/loadout/tui/keymap"
 	"github.com/agentloadout/loadout/tui/list"
 	"github.com/agentloadout/loadout/tui/pane"
+	"github.com/agentloadout/loadout/tui/text"
 	"github.com/agentloadout/loadout/tui/theme"
 )
+
+// titleWidth is what the title has in the frame beside the status, in cells.
+const titleWidth = 22
 
 // Pane is the discussion pane: the transcript of one thread, and the list of all that Back leads to, or that is beside it where there is
 // room.
@@ -126,7 +131,14 @@ func (p *Pane) Status() string {
 	if t.Status == discuss.StatusOpen && p.script.follow {
 		status = "following"
 	}
-	return fmt.Sprintf("%s %s %s %s %s", t.ID, p.Dot, p.progress(), p.Dot, status)
+	progress := p.progress()
+	said := ""
+	for _, parts := range [][]string{{t.ID, progress, status}, {progress, status}, {progress}} { // what there is room for beside the title
+		if said = strings.Join(parts, " "+p.Dot+" "); text.Width(said) <= p.w-titleWidth {
+			break
+		}
+	}
+	return said
 }
 
 // progress says how far the thread is: the round and the turn, of how many where that is known.

@@ -305,6 +305,19 @@ func TestKeysOfTheTranscriptShowIt(t *testing.T) {
 	}
 }
 
+// How far a discussion is fits the frame of its pane beside the title.
+func TestStatusFitsItsFrame(t *testing.T) {
+	p := show(t, begun(t), false)
+	for w, want := range map[int]string{
+		96: "api · round 1/2 · turn 1/5 · following", 55: "round 1/2 · turn 1/5 · following", 44: "round 1/2 · turn 1/5",
+	} {
+		p.SetSize(w, 14, false)
+		if got := p.Status(); got != want {
+			t.Errorf("%d cells: %q, want %q", w, got, want)
+		}
+	}
+}
+
 func TestSpinner(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		p := New(panetest.Look(t, ascii))
