@@ -28,10 +28,11 @@ type lockFile struct {
 	command string // of the owner record
 	record  []byte // nil until it is first needed
 
-	held  *flock.Flock // nil while it is free, or held through kept
-	kept  *os.File     // the lock file as it was locked last, where an open file is in nobody's way; nil: none
-	again bool         // held through kept
-	info  fs.FileInfo  // of the file that is locked
+	held   *flock.Flock // nil while it is free, or held through kept
+	kept   *os.File     // the lock file as it was locked last, where an open file is in nobody's way; nil: none
+	again  bool         // held through kept
+	queued *queued      // where the last wait was given up; nil: none was
+	info   fs.FileInfo  // of the file that is locked
 }
 
 func (l *Log) newLockFile(path, command string) *lockFile {
@@ -49,14 +50,14 @@ func (f *lockFile) acquire(ctx context.Context, wait time.Duration) error {
 		f.close()
 	}
 	for {
-		lock := flock.New(f.path,
-			flock.SetFlag(os.O_CREATE|os.O_RDWR|openNoFollow|openNonBlock), flock.SetPermissions(fileMode))
+		lock := f.open()
 		locked, err := lock.TryLock()
 		if isLink(err) {
 			err = &UnsafeError{Path: f.path, Reason: "is a link"}
 		}
 		if err == nil && !locked {
-			locked, err = f.queue(ctx, lock, start.Add(wait))
+			lock, err = f.queue(ctx, start.Add(wait))
+			locked = lock != nil
 		}
 		if err == nil && locked {
 			f.held = lock
@@ -127,24 +128,60 @@ func (f *lockFile) close() {
 	f.kept = nil
 }
 
+// open returns a lock on what is at the path when it is taken.
+func (f *lockFile) open() *flock.Flock {
+	return flock.New(f.path,
+		flock.SetFlag(os.O_CREATE|os.O_RDWR|openNoFollow|openNonBlock), flock.SetPermissions(fileMode))
+}
+
+// queued is a place in the queue of the system, which nothing can end: a wait that is
+// given up leaves it, with a thread and an open file, to the next one.
+type queued struct {
+	lock *flock.Flock
+	info fs.FileInfo   // of the lock file
+	got  chan error    // for who waits when the lock is there
+	over chan struct{} // closed when it is of no use any more
+}
+
+func (q *queued) wait() {
+	defer close(q.over)
+	err := q.lock.Lock()
+	select {
+	case q.got <- err:
+	default:
+		if err == nil {
+			_ = q.lock.Unlock() // nobody waits for what comes of it
+		}
+	}
+}
+
 // queue waits for a lock that somebody has, as long as the lock file is the one
-// that is at the path now.
-func (f *lockFile) queue(ctx context.Context, lock *flock.Flock, until time.Time) (locked bool, err error) {
+// that is at the path now. It returns nil when that was in vain.
+func (f *lockFile) queue(ctx context.Context, until time.Time) (*flock.Flock, error) {
 	if !time.Now().Before(until) {
-		return false, nil
+		return nil, nil //nolint:nilnil // in vain
 	}
 	info, err := f.log.fs.Lstat(f.path)
 	if err != nil {
-		return false, ignoreMissing(err)
+		return nil, ignoreMissing(err)
 	}
-	done := make(chan error, 1)
-	go func() { done <- lock.Lock() }()
 	timer := time.NewTimer(min(recheck, time.Until(until)))
 	defer timer.Stop()
+	if f.queued == nil || !os.SameFile(f.queued.info, info) {
+		f.queued = &queued{lock: f.open(), info: info, got: make(chan error), over: make(chan struct{})}
+		go f.queued.wait()
+	}
 	for {
 		select {
-		case err := <-done:
-			return err == nil, err
+		case err := <-f.queued.got:
+			lock := f.queued.lock
+			f.queued = nil
+			if err != nil {
+				return nil, err
+			}
+			return lock, nil
+		case <-f.queued.over:
+			f.queued = nil
 		case <-ctx.Done():
 		case now := <-timer.C:
 			if same, err := f.log.names(f.path, info); err == nil && same && now.Before(until) {
@@ -152,13 +189,7 @@ func (f *lockFile) queue(ctx context.Context, lock *flock.Flock, until time.Time
 				continue
 			}
 		}
-		// Nothing ends the wait of the system: when it is over, the lock is given back.
-		go func() {
-			if <-done == nil {
-				_ = lock.Unlock() // nobody waits for what comes of it
-			}
-		}()
-		return false, nil
+		return nil, nil //nolint:nilnil // in vain
 	}
 }
 
@@ -230,6 +261,9 @@ func (l *Log) lock(ctx context.Context) (leave func(), err error) {
 	}
 	if err := l.lockFile.acquire(ctx, l.options.LockWait-time.Since(start)); err != nil {
 		leave()
+		if locked := (*LockedError)(nil); errors.As(err, &locked) {
+			locked.Waited = time.Since(start)
+		}
 		return nil, err
 	}
 	l.lockFile.note()

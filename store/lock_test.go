@@ -340,6 +340,7 @@ func TestOpenFiles(t *testing.T) {
 		return names
 	}
 	l := store.Open(newDir(t), store.Options{})
+	later := make(chan error, 1)
 	for range 20 {
 		write(t, l, 1)
 		release, err := l.Lease("bridge.lock", "")
@@ -356,6 +357,26 @@ func TestOpenFiles(t *testing.T) {
 	if names := slices.DeleteFunc(ofDir(l.Dir()), func(name string) bool { return strings.HasPrefix(name, "turn") }); !slices.Equal(names,
 		[]string{store.LogName, store.LockName}) {
 		t.Errorf("open: %v", names)
+	}
+	hold(t, l.Dir(), "", func() {
+		held := len(ofDir(l.Dir()))
+		impatient := store.Open(l.Dir(), store.Options{LockWait: time.Millisecond})
+		for range 20 {
+			if _, _, err := tryWrite(t, impatient, 1); err == nil {
+				t.Fatal("it has the lock of somebody else")
+			}
+		}
+		if names := ofDir(l.Dir()); len(names) > held+1 {
+			t.Errorf("open after waits in vain: %v", names)
+		}
+		impatient = store.Open(l.Dir(), store.Options{LockWait: deadline})
+		ctx, cancel := context.WithTimeout(testContext(t), time.Millisecond)
+		defer cancel()
+		wantError(t, impatient.Update(ctx, func(*store.Tx) error { return nil }), context.DeadlineExceeded)
+		go func() { later <- impatient.Update(testContext(t), func(*store.Tx) error { return nil }) }() // goes on where that one has stopped
+	})
+	if err := <-later; err != nil {
+		t.Error(err)
 	}
 }
 

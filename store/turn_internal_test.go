@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -147,7 +148,8 @@ func TestTurnsExcludeNobody(t *testing.T) {
 func TestTurnInVain(t *testing.T) {
 	const wait = 200 * time.Millisecond
 	dir := filepath.Join(t.TempDir(), DirName)
-	l, other := Open(dir, Options{LockWait: wait}), Open(dir, Options{})
+	var after time.Time // the wait for a turn
+	l := Open(dir, Options{LockWait: wait, Waited: func(context.Context, ReadFunc) { after = time.Now() }})
 	writeNothing(t, l)
 	for _, f := range turnFiles(t, dir) {
 		if err := f.acquire(t.Context(), 0); err != nil {
@@ -155,11 +157,14 @@ func TestTurnInVain(t *testing.T) {
 		}
 		defer func() { _ = f.release() }()
 	}
-	if err := other.Update(t.Context(), func(*Tx) error {
+	if err := Open(dir, Options{}).Update(t.Context(), func(*Tx) error {
 		l.turn.ended = time.Now()
 		err := l.Update(t.Context(), func(*Tx) error { return nil })
-		if locked := (*LockedError)(nil); !errors.As(err, &locked) || locked.Waited < wait/4 {
-			t.Errorf("it has not waited for the lock: %v", err)
+		if locked := (*LockedError)(nil); !errors.As(err, &locked) || locked.Waited < wait {
+			t.Errorf("error %v", err)
+		}
+		if after.IsZero() || time.Since(after) < wait/4 {
+			t.Error("it has not waited for the lock")
 		}
 		return nil
 	}); err != nil {
