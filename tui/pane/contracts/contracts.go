@@ -47,6 +47,8 @@ type Pane struct {
 	base     int64 // that it is compared with, 0: the one before
 	diff     bool  // the detail shows how they differ
 	unified  bool  // one below the other even where there is room for both sides
+	narrow   bool  // there was no room for both sides
+	asked    bool  // for both sides, without the room
 	loaded   map[string]result
 	pending  string
 }
@@ -227,7 +229,11 @@ func (p *Pane) choose(intent keymap.Intent) bool {
 	case keymap.NewerBase:
 		p.stepBase(1)
 	case keymap.Columns:
-		if seen && p.diff {
+		switch {
+		case !seen || !p.diff:
+		case p.narrow:
+			p.asked = !p.asked
+		default:
 			p.unified = !p.unified
 		}
 		p.diff = true

@@ -21,6 +21,9 @@ func (p *rows) difference(d *pane.Detail, diff *engine.ContractDiff, w int) {
 		from = "nothing"
 	}
 	d.Heading(fmt.Sprintf("%s %s r%d: %s", from, p.Arrow, diff.ToRevision, diff.Summary))
+	if p.narrow = w < minColumns; p.narrow && p.asked {
+		d.Text(fmt.Sprintf("Side by side needs %d columns, and there are %d.", minColumns, w), p.Warn)
+	}
 	if len(diff.Hunks) == 0 {
 		d.Text("The texts are the same.", p.Dim)
 	}

@@ -78,6 +78,19 @@ func TestLateReadersAreNamedWhereThereIsRoom(t *testing.T) {
 	}
 }
 
+// Without the room for both sides the key for them says so.
+func TestSideBySideNeedsRoom(t *testing.T) {
+	p := open(t, 100)
+	p.SetSize(100, 20, true)
+	panetest.Do(t, p, source{}, p.Handle(keymap.Diff))
+	for _, want := range []bool{false, true, false} {
+		if s := panetest.Screen(t, p, 100, true); !strings.Contains(s, "@@") || strings.Contains(s, "Side by side needs 80 columns") != want {
+			t.Errorf("says so %v, want %v:\n%s", !want, want, s)
+		}
+		p.Handle(keymap.Columns)
+	}
+}
+
 func TestFilterAndOrder(t *testing.T) {
 	p := open(t, 100)
 	p.Apply(pane.Snapshot{State: fold(t,
