@@ -70,6 +70,45 @@ func TestSyncFailsAfterOthersWrote(t *testing.T) {
 	}
 }
 
+// Two writers whose syncs fail, in either order: the last line is taken back, the one before it is stored.
+func TestTwoSyncsFail(t *testing.T) {
+	for _, firstFirst := range []bool{true, false} {
+		fsys := storetest.New()
+		var (
+			second    *store.Log
+			done      = make(chan error, 1)
+			appended  = make(chan struct{})
+			firstDone = make(chan struct{})
+		)
+		fsys.Inject(storetest.Fault{Op: storetest.Sync, Name: store.LogName, Times: 1, Err: errBroken, Do: func() {
+			close(appended)
+			if firstFirst {
+				<-firstDone
+			}
+		}})
+		l, _ := syncing(t, errBroken, func(l *store.Log) {
+			second = store.Open(l.Dir(), store.Options{FS: fsys})
+			go func() {
+				_, _, err := tryWrite(t, second, 1)
+				done <- err
+			}()
+			<-appended
+			if !firstFirst {
+				err := <-done
+				done <- err
+			}
+		})
+		if _, _, err := tryWrite(t, l, 1); err != nil {
+			t.Error(err)
+		}
+		close(firstDone)
+		if err := <-done; !errors.Is(err, syscall.EIO) || errors.Is(err, store.ErrUncertain) {
+			t.Errorf("the second one: %v", err)
+		}
+		wantSeqs(t, l, 0, 1, 2)
+	}
+}
+
 // What somebody has answered from, or has moved, while it was synced is not taken back, however the sync ends.
 func TestSyncFailsAfterOthersHadTheLock(t *testing.T) {
 	for name, test := range map[string]struct {
