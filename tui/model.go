@@ -401,6 +401,9 @@ func (m *model) do(i int, a pane.Action) tea.Cmd {
 		return m.travelTo(a.Seq)
 	case pane.Reveal:
 		return m.open()
+	case pane.Say:
+		m.say(plainly, a.Text)
+		return m.scheduleTick()
 	}
 	return nil
 }

@@ -112,10 +112,14 @@ type Travel struct{ Seq int64 }
 // Reveal asks for the room that the detail of the selected row needs: an intent has changed what it shows.
 type Reveal struct{}
 
+// Say tells the person why an intent shows nothing.
+type Say struct{ Text string }
+
 func (Ignored) isAction() {}
 func (Load) isAction()    {}
 func (Travel) isAction()  {}
 func (Reveal) isAction()  {}
+func (Say) isAction()     {}
 
 // Source is where panes load from.
 type Source interface {

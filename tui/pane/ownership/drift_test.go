@@ -35,6 +35,28 @@ func drifted(t *testing.T, s *state.State, w int, items ...engine.Drift) *Pane {
 	return p
 }
 
+// The key for unclaimed files says why there are none.
+func TestNothingUnclaimedIsSaid(t *testing.T) {
+	s := claims(t, "a exclusive src/api")
+	p := show(t, s, 76)
+	tell := func(want string, edit func(s *pane.Snapshot)) {
+		t.Helper()
+		snap := snapshot(s)
+		edit(&snap)
+		p.Apply(snap, pane.Changes{})
+		if say, ok := p.Handle(keymap.Unclaimed).(pane.Say); !ok || !strings.Contains(say.Text, want) {
+			t.Errorf("%+v, want %q", say, want)
+		}
+	}
+	tell("not told yet", func(*pane.Snapshot) {})
+	tell("of now alone", func(s *pane.Snapshot) { s.Past = true })
+	tell("no git repository", func(s *pane.Snapshot) { s.Drift = &engine.DriftReport{} })
+	tell("is claimed", func(s *pane.Snapshot) { s.Drift = &engine.DriftReport{Git: true} })
+	if a := drifted(t, s, 76, unclaimed("x")).Handle(keymap.Unclaimed); a != nil {
+		t.Errorf("%#v", a)
+	}
+}
+
 func TestDriftIsMarkedOnItsClaim(t *testing.T) {
 	s := claims(t, "a exclusive src/api", "b exclusive web")
 	p := drifted(t, s, 76, foreign("src/api/handler/x.go", "src/api", "a"))

@@ -214,6 +214,8 @@ func (p *Pane) Handle(intent keymap.Intent) pane.Action {
 	case intent == keymap.Expand && r != nil:
 		p.unfold(r)
 	case intent == keymap.Collapse, intent == keymap.Expand:
+	case intent == keymap.Unclaimed && p.drift.bare == 0:
+		return pane.Say{Text: p.noneUnclaimed()}
 	case intent == keymap.Unclaimed:
 		p.unclaimed = !p.unclaimed
 		p.rebuild()
@@ -224,6 +226,19 @@ func (p *Pane) Handle(intent keymap.Intent) pane.Action {
 		return pane.Ignored{}
 	}
 	return nil
+}
+
+// noneUnclaimed says why there is no changed file that nobody has claimed.
+func (p *Pane) noneUnclaimed() string {
+	switch {
+	case p.snap.Past:
+		return "which files changed is known of now alone"
+	case p.snap.Drift == nil:
+		return "git has not told yet which files changed"
+	case !p.snap.Drift.Git:
+		return "the project is in no git repository, so nobody knows which files changed"
+	}
+	return "every changed file is claimed by somebody"
 }
 
 // fold hides what is below the row, or goes to the row above it in the tree.
