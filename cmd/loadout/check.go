@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
@@ -32,7 +33,7 @@ func checkEmpty(parsed *kong.Context) error {
 		var name string
 		switch {
 		case part.Positional != nil:
-			value, name = part.Positional, "<"+part.Positional.Name+">"
+			value, name = part.Positional, strings.ToUpper(part.Positional.Name)
 		case part.Flag != nil && slices.Contains(namingFlags, part.Flag.Name):
 			value, name = part.Flag.Value, "--"+part.Flag.Name
 		default:

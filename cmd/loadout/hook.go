@@ -121,7 +121,7 @@ func runHook(ctx context.Context, args []string, a *app) (code int) {
 func (a *app) hookFailed(e *engine.Engine, err error) {
 	p := printer{w: a.stderr}
 	first, _, _ := strings.Cut(err.Error(), "\n")
-	p.printf("loadout hook: %s; nothing was stopped by that\n", first)
+	p.printf("loadout hook: %s; nothing was stopped by that\n", brief(first))
 	if e != nil {
 		hook.Journal(e.Project(), a.now(), err.Error())
 		return

@@ -162,3 +162,32 @@ func TestCommandRun(t *testing.T) {
 		}
 	}
 }
+
+// TestLongWordsAreNotRepeated whole by a refusal, which still says what is wrong with them.
+func TestLongWordsAreNotRepeated(t *testing.T) {
+	long := strings.Repeat("a", 100_000)
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{long}, "unexpected argument"},
+		{[]string{"coord", "own", "codex", long}, "path"},
+		{[]string{"coord", "status", "--at", long}, "is not a whole decimal number"},
+		{[]string{"coord", "conflicts", long, "src"}, "name is longer than"},
+		{[]string{"coord", "snapshot", long}, "name is longer than"},
+		{[]string{"coord", "subscribe", long}, "name is longer than"},
+		{[]string{"coord", "watch", long}, "name is longer than"},
+		{[]string{"handoff", long}, "name is longer than"},
+		{[]string{"coord", "update", "codex", "--note", long}, "loadout: note is longer than"},
+		{[]string{"tui", "--frame", "80x24", "--pane", long}, "no pane"},
+	} {
+		a, stdout, stderr := testApp(t)
+		if code := run(t.Context(), tt.args, a); code != exitUsage || !strings.Contains(stderr.String(), tt.want) || stderr.Len() > 3000 || stdout.Len() > 0 {
+			t.Errorf("%.40q: exit %d, %d bytes: %.200q", tt.args, code, stderr.Len(), stderr)
+		}
+		stderr.Reset()
+		if run(t.Context(), append([]string{"--json"}, tt.args...), a); !json.Valid(stderr.Bytes()) || stderr.Len() > 6000 {
+			t.Errorf("%.40q --json: %d bytes: %.200q", tt.args, stderr.Len(), stderr)
+		}
+	}
+}

@@ -90,10 +90,13 @@ func (c *call) identify(ctx context.Context, e *engine.Engine, explicit string) 
 	}
 }
 
-// reader resolves for whom a verb reads. When that is who calls, reading is a sign of its life.
+// reader resolves for whom a verb reads, which is a name that an agent can have. When that is who calls, reading is a sign of its life.
 func (c *call) reader(ctx context.Context, e *engine.Engine, name string) (string, error) {
 	agent, err := c.agent(ctx, e, name)
 	if err != nil {
+		return "", err
+	}
+	if err := event.CheckName(agent); err != nil {
 		return "", err
 	}
 	if caller, err := c.identify(ctx, e, c.Agent); err == nil && event.SameName(caller, agent) {

@@ -29,21 +29,45 @@ func (c *call) refuse(err error, code int) {
 		if lost != "" {
 			body["notes"] = []string{lost}
 		}
+		for k, v := range body {
+			if text, ok := v.(string); ok {
+				body[k] = brief(text)
+			}
+		}
 		_ = writeJSON(c.stderr, map[string]any{"error": body}) // there is no better place to say that this failed
 		return
 	}
 	p := printer{w: c.stderr}
-	first, rest, more := strings.Cut(strings.TrimSuffix(safetext.Block(err.Error()), "\n"), "\n")
+	message := brief(strings.TrimPrefix(err.Error(), "payload.")) // people know no payload
+	first, rest, more := strings.Cut(strings.TrimSuffix(safetext.Block(message), "\n"), "\n")
 	p.printf("loadout: %s\n", first)
 	if more {
 		p.block("  ", rest)
 	}
 	for _, hint := range engine.Hints(err) {
-		p.printf("  try: %s\n", hint)
+		p.printf("  try: %s\n", brief(hint))
 	}
 	if lost != "" {
 		c.note("note: %s", lost)
 	}
+}
+
+// A refusal repeats what was typed, which may be a file by mistake: of a longer line it keeps the beginning, and the end, which says what
+// is wrong.
+const (
+	maxRefused = 2500 // bytes of a line
+	refusedEnd = 600  // of those, at its end
+)
+
+// brief is text with its long lines cut in the middle.
+func brief(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if len(line) > maxRefused {
+			lines[i] = strings.ToValidUTF8(line[:maxRefused-refusedEnd], "") + " … " + strings.ToValidUTF8(line[len(line)-refusedEnd:], "")
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // errorCode is the stable name of an error in JSON.

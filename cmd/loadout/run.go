@@ -171,6 +171,9 @@ func misspelt(model *kong.Application, args []string, err error) error {
 		message = word + " is below zero; numbers here begin at 0"
 	}
 	var hints []string
+	if word, ok := strings.CutPrefix(message, "unknown flag -"); ok && !strings.HasPrefix(word, "-") {
+		hints = append(hints, "words that begin with a dash follow --")
+	}
 	if word, ok := strings.CutPrefix(message, "unexpected argument "); ok {
 		word, _, _ = strings.Cut(word, ",")
 		for _, verb := range elsewhere(model.Node, word) {
@@ -208,6 +211,11 @@ func expected(node *kong.Node, message string) string {
 		}
 	}
 	if !missing {
+		for _, value := range node.Positional {
+			if rest, ok := strings.CutPrefix(message, value.ShortSummary()+": "); ok {
+				return strings.ToUpper(value.Name) + ": " + rest
+			}
+		}
 		return message
 	}
 	return "expected " + strings.ToUpper(strings.NewReplacer("<", "", ">", "", " ...", "...", `"`, "").Replace(names))
