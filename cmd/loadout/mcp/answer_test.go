@@ -126,6 +126,45 @@ func TestTextRepeatsTheData(t *testing.T) {
 	}
 }
 
+// What was measured to bound an answer is what is answered.
+func TestBoundedIsAnswered(t *testing.T) {
+	s := newScene(t)
+	e := s.engine(nil)
+	for i := range 60 {
+		text := fmt.Sprintf("%d %s", i, strings.Repeat("long\u200b ", 200))
+		if _, err := e.Do(t.Context(), engine.Request{Command: engine.AddTask{From: "ada", To: "codex", Text: text}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := s.connect("codex", usual2025, s.engine(nil), Options{})
+	var snap snapshotOut
+	var story replayOut
+	for tool, out := range map[string]any{"snapshot": &snap, "replay": &story} {
+		texts := c.call(tool, args{}, out)
+		again, err := encode(out)
+		if err != nil || len(again) > maxAnswer {
+			t.Errorf("%s: %v, %d bytes", tool, err, len(again))
+		}
+		data, err := json.Marshal(c.try(tool, nil).StructuredContent)
+		if err != nil || !same(t, data, again) {
+			t.Errorf("%s: %v\n%s\nis not\n%s", tool, err, data, again)
+		}
+		said := fmt.Sprintf("Pending tasks (%d):", len(snap.Tasks))
+		if tool == "replay" {
+			said = fmt.Sprintf(" %d tasks, ", story.Omitted.Tasks)
+		}
+		if !strings.Contains(texts[0], said) {
+			t.Errorf("%s: the text does not say %q as the data does: %s", tool, said, texts[0])
+		}
+	}
+	if n := int64(len(snap.Tasks)); n == 0 || n+snap.Truncated.Tasks != 60 {
+		t.Errorf("snapshot has %d tasks, and left out %d", n, snap.Truncated.Tasks)
+	}
+	if n := int64(len(story.Tasks)); n == 0 || n+story.Omitted.Tasks != 60 {
+		t.Errorf("replay has %d tasks, and left out %d", n, story.Omitted.Tasks)
+	}
+}
+
 // Long lists are shortened without a word about long texts, and long texts with one.
 func TestWhatIsCutIsSaid(t *testing.T) {
 	for _, long := range []bool{false, true} {

@@ -225,7 +225,11 @@ type replayOut struct {
 	Entries   []engine.TimelineEntry `json:"entries"` // the newest events up to then, oldest first
 	Omitted   replayOmitted          `json:"omitted"`
 	Notice    string                 `json:"notice"`
+
+	data []byte // what encode made of it, nil: nothing yet
 }
+
+func (o replayOut) encoding() []byte { return o.data }
 
 type replayOmitted struct {
 	Claims    int64 `json:"claims"`
@@ -293,8 +297,9 @@ func replay() tool {
 // bound halves the lists, the newest stay, until the answer is small.
 func (o *replayOut) bound() error {
 	for {
-		size, err := encode(o)
-		if err != nil || len(size) <= maxAnswer {
+		data, err := encode(o)
+		if err != nil || len(data) <= maxAnswer {
+			o.data = data
 			return err
 		}
 		halve(&o.Claims, &o.Omitted.Claims)
