@@ -61,6 +61,7 @@ func (l *Log) readOwner(path string) (o Owner) {
 	if json.Unmarshal(l.readRecord(path), &o) != nil {
 		return Owner{}
 	}
+	o.Since = o.Since.Truncate(time.Millisecond) // as all times are told
 	return o
 }
 
