@@ -224,6 +224,10 @@ func (f *fakeEngine) Do(ctx context.Context, r engine.Request) (engine.Receipt, 
 			event.Ownership{Paths: c.Paths, Mode: event.Release}, by)
 	case engine.Ack:
 		e = f.add(tb, c.Agent, event.Broadcast, fmt.Sprintf("Acknowledged through seq %d", c.Seq), event.Ack{EventSeq: c.Seq, Note: c.Note}, by)
+	case engine.Finish:
+		e = f.add(tb, c.From, event.Broadcast, "Completed", event.Done{Evidence: c.Evidence}, by, func(e *event.Event) { e.Resolves = c.ID })
+	case engine.Cancel:
+		e = f.add(tb, c.From, event.Broadcast, "Cancelled", event.Cancel{}, by, func(e *event.Event) { e.Resolves = c.ID })
 	case engine.Ask:
 		e = f.add(tb, c.From, c.To, c.Text, event.Question{}, by)
 	default:

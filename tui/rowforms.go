@@ -92,15 +92,25 @@ func (m *model) askAnswer(w *state.Waiting) {
 	})
 }
 
+// What becomes of a task.
+const (
+	taskDone      = "done"
+	taskFailed    = "failed"
+	taskWithdrawn = "withdrawn"
+)
+
 func (m *model) askDone(w *state.Waiting) {
 	f := overlay.NewForm(m.look.Theme, "Done", "settle it", []string{fmt.Sprintf("%s asked for it %s: %s", w.Agent, words.Ago(m.live.Now, w.Since), w.Text)},
-		&overlay.Input{Name: "how", Label: "outcome", Choices: []string{"done", "failed"}},
-		long("evidence", "evidence", "what shows it, or why it failed"), m.agentInput())
+		&overlay.Input{Name: "how", Label: "outcome", Choices: []string{taskDone, taskFailed, taskWithdrawn}},
+		long("evidence", "evidence", "what shows it, or why it failed or is withdrawn"), m.agentInput())
 	m.openForm(f, func() tea.Cmd {
 		agent := f.Value("agent")
-		done := engine.Finish{From: agent, ID: w.ID, Evidence: f.Value("evidence"), Failed: f.Value("how") == "failed"}
+		how, why := f.Value("how"), f.Value("evidence")
 		return m.send(f, agent, "settling", func(context.Context) (engine.Command, string, error) {
-			return done, f.Value("how"), nil
+			if how == taskWithdrawn {
+				return engine.Cancel{From: agent, ID: w.ID, Reason: why}, how, nil
+			}
+			return engine.Finish{From: agent, ID: w.ID, Evidence: why, Failed: how == taskFailed}, how, nil
 		})
 	})
 }

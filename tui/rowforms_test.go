@@ -34,6 +34,32 @@ func TestQuestionsAreAnsweredWhereTheyWait(t *testing.T) {
 	}
 }
 
+// Every open task is settled where it is listed.
+func TestTasksAreSettledInTheWorkPane(t *testing.T) {
+	f := newFake()
+	var ids []string
+	for range 2 {
+		ids = append(ids, f.add(t, "codex", "gemini", "Build the cart page", event.Task{}).ID)
+	}
+	d := drive(t, f)
+	d.resize(80, 24)
+	d.press("5")
+	d.shows("a settle")
+	d.press("a")
+	d.shows("codex asked for it", "Build the cart page", "(●) done", "( ) withdrawn")
+	d.press("tab", "12 tests pass", "enter")
+	if done, ok := d.last().(engine.Finish); !ok || done != (engine.Finish{From: event.User, ID: ids[0], Evidence: "12 tests pass"}) {
+		t.Errorf("sent %+v", d.last())
+	}
+	d.press("a", "left", "tab", "no cart", "enter")
+	if gone, ok := d.last().(engine.Cancel); !ok || gone != (engine.Cancel{From: event.User, ID: ids[1], Reason: "no cart"}) {
+		t.Errorf("sent %+v", d.last())
+	}
+	d.hides("Build the cart page")
+	d.press("home")
+	d.shows("a ack")
+}
+
 func TestTasksOfAPersonAreSettled(t *testing.T) {
 	f := newFake()
 	asked := f.add(t, "codex", event.User, "Look at the schema", event.Task{})

@@ -230,7 +230,9 @@ func Default() *Map {
 			bind(RetryTurn, "r", "make what waits for you, or make it again", "r").hint(7, "r", "retry"),
 			bind(SkipTurn, "d", "drop what waits for you", "d").hint(7, "d", "drop"),
 		},
-		Work:  {},
+		Work: {
+			bind(Answer, "a", "settle the task; on another row: acknowledge", "a").hint(5, "a", "settle"),
+		},
 		Gates: {},
 	}}
 	m.index()

@@ -235,7 +235,9 @@ func (p *Pane) task(t state.Task) pane.Entry {
 				d.Text(t.Context, p.Text)
 			}
 		},
-		Subject: pane.Subject{Agent: t.TakenBy, Seq: t.Seq, Text: t.ID},
+		Subject: pane.Subject{Agent: t.TakenBy, Seq: t.Seq, Text: t.ID, Wait: &state.Waiting{
+			Kind: state.WaitTask, Text: t.Description, Agent: t.From, Since: t.At, Seq: t.Seq, ID: t.ID,
+		}},
 	}
 }
 
