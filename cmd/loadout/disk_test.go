@@ -54,7 +54,7 @@ func TestFullDisk(t *testing.T) {
 	} {
 		stdout.Reset()
 		stderr.Reset()
-		if code := run(t.Context(), strings.Fields(verb), a); code != exitUnexpected || strings.Count(stderr.String(), full) != 1 || stdout.Len() > 0 {
+		if code := run(t.Context(), strings.Fields(verb), a); code != exitUnexpected || strings.Count(stderr.String(), full) != 1 || stdout.Len() > 0 || !strings.Contains(stderr.String(), "try: loadout doctor") {
 			t.Errorf("%s: exit %d: %s%s", verb, code, stdout, stderr)
 		}
 		stdout.Reset()

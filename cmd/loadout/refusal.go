@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/safetext"
@@ -26,6 +29,9 @@ func (c *call) refuse(err error, code int) {
 				body[k] = v
 			}
 		}
+		if hints := c.hints(err, code); len(hints) > 0 {
+			body["hints"] = hints
+		}
 		if lost != "" {
 			body["notes"] = []string{lost}
 		}
@@ -44,12 +50,22 @@ func (c *call) refuse(err error, code int) {
 	if more {
 		p.block("  ", rest)
 	}
-	for _, hint := range engine.Hints(err) {
+	for _, hint := range c.hints(err, code) {
 		p.printf("  try: %s\n", brief(hint))
 	}
 	if lost != "" {
 		c.note("note: %s", lost)
 	}
+}
+
+// hints are the commands that help.
+func (c *call) hints(err error, code int) []string {
+	hints := engine.Hints(err)
+	stuck := errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS)
+	if len(hints) == 0 && stuck && code == exitUnexpected && c.opened != nil && !strings.HasSuffix(c.name, "doctor") {
+		hints = []string{"loadout doctor    says what keeps the project's folder from being read or written"}
+	}
+	return hints
 }
 
 // A refusal repeats what was typed, which may be a file by mistake: of a longer line it keeps the beginning, and the end, which says what
