@@ -20,6 +20,9 @@ func writeNothing(t *testing.T, l *Log) {
 	}
 }
 
+// inRun makes the next write of a log one that comes right after another one, however slow this machine is.
+func inRun(l *Log) { l.turn.ended = time.Now().Add(time.Hour) }
+
 // hasTurn reports whether a log has a turn now.
 func hasTurn(l *Log) bool {
 	l.writer <- struct{}{}
@@ -136,7 +139,7 @@ func TestTurnsExcludeNobody(t *testing.T) {
 		}
 		defer func() { _ = f.release() }()
 	}
-	l.turn.ended = time.Now() // however slow this machine is
+	inRun(l)
 	writeNothing(t, l)
 	if hasTurn(l) {
 		t.Error("it has a turn that is somebody else's")
@@ -158,7 +161,7 @@ func TestTurnInVain(t *testing.T) {
 		defer func() { _ = f.release() }()
 	}
 	if err := Open(dir, Options{}).Update(t.Context(), func(*Tx) error {
-		l.turn.ended = time.Now()
+		inRun(l)
 		err := l.Update(t.Context(), func(*Tx) error { return nil })
 		if locked := (*LockedError)(nil); !errors.As(err, &locked) || locked.Waited < wait {
 			t.Errorf("error %v", err)
@@ -173,7 +176,7 @@ func TestTurnInVain(t *testing.T) {
 	had := map[string]bool{}
 	for range turns {
 		had[l.turn.files[0].path] = true
-		l.turn.ended = time.Now()
+		inRun(l)
 		writeNothing(t, l)
 	}
 	if len(had) != turns {
@@ -186,7 +189,7 @@ func TestNoTurns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), DirName)
 	l := Open(dir, Options{FS: noCache{OS()}})
 	writeNothing(t, l)
-	l.turn.ended = time.Now()
+	inRun(l)
 	writeNothing(t, l)
 }
 
@@ -217,7 +220,7 @@ func TestPlantedTurns(t *testing.T) {
 		}
 	}
 	for range 3 {
-		l.turn.ended = time.Now()
+		inRun(l)
 		writeNothing(t, l)
 	}
 	if hasTurn(l) {
