@@ -332,7 +332,8 @@ func TestOpenFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, entry := range list {
-			if name, err := os.Readlink(filepath.Join(open, entry.Name())); err == nil && strings.HasPrefix(name, dir) {
+			name, err := os.Readlink(filepath.Join(open, entry.Name()))
+			if err == nil && strings.HasPrefix(name, dir) && !strings.Contains(name, "turn") { // a run of writes takes one, and gives it back in time
 				names = append(names, filepath.Base(name))
 			}
 		}
@@ -354,8 +355,7 @@ func TestOpenFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if names := slices.DeleteFunc(ofDir(l.Dir()), func(name string) bool { return strings.HasPrefix(name, "turn") }); !slices.Equal(names,
-		[]string{store.LogName, store.LockName}) {
+	if names := ofDir(l.Dir()); !slices.Equal(names, []string{store.LogName, store.LockName}) {
 		t.Errorf("open: %v", names)
 	}
 	hold(t, l.Dir(), "", func() {
