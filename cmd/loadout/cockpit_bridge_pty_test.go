@@ -54,10 +54,6 @@ func (o *onTerminal) begin() {
 	o.until("runs here")
 }
 
-func opened(dir string) *engine.Engine {
-	return engine.Open(engine.Project{Root: dir, Dir: filepath.Join(dir, ".handoff"), Worktree: dir}, engine.Options{})
-}
-
 func view(t *testing.T, dir string) *engine.View {
 	t.Helper()
 	v, err := opened(dir).View(t.Context())

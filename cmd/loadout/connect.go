@@ -106,8 +106,11 @@ func (o *connecting) change(ctx context.Context, c *call, on bool) error {
 	})
 }
 
-// leftAlone tells of a file that is none that can be edited.
+// leftAlone tells of files that cannot be edited, or found.
 func leftAlone(err error) error {
+	if errors.Is(err, connect.ErrNoHome) {
+		return &engine.UsageError{Message: err.Error(), Hints: []string{"the same with HOME set", "the same with --scope project"}}
+	}
 	var refused *connect.RefusedError
 	if !errors.As(err, &refused) {
 		return err

@@ -387,3 +387,12 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+// Without a home directory there are no files of the person to write to.
+func TestConnectWithoutHome(t *testing.T) {
+	a, stdout, stderr := testApp(t)
+	code := run(t.Context(), []string{"connect", "codex", "--scope", "user", "--yes"}, a)
+	if code != exitUsage || stdout.Len() > 0 || !strings.Contains(stderr.String(), "try: the same with HOME set") {
+		t.Errorf("exit %d: %s%s", code, stdout, stderr)
+	}
+}

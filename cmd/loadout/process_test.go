@@ -23,6 +23,11 @@ import (
 	"github.com/agentloadout/loadout/store"
 )
 
+// opened is the engine of a project of its own.
+func opened(dir string) *engine.Engine {
+	return engine.Open(engine.Project{Root: dir, Dir: filepath.Join(dir, ".handoff"), Worktree: dir}, engine.Options{})
+}
+
 // program is the test binary as the program, in a process of its own, with nothing of the environment that could tell who calls.
 func program(ctx context.Context, t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()

@@ -277,5 +277,5 @@ func (k keeper) apply(change *Change, connecting bool) error {
 	return nil
 }
 
-// errNoHome says that a person's files cannot be found.
-var errNoHome = errors.New("the home directory is not known")
+// ErrNoHome says that a person's files cannot be found.
+var ErrNoHome = errors.New("the home directory is not known")

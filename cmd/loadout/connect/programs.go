@@ -29,7 +29,7 @@ Loadout coordinates the coding agents of this project. As "me" you are the agent
 // targets are the files of a program in a scope.
 func (c *Config) targets() ([]target, error) {
 	if c.Scope == User && c.Home == "" {
-		return nil, errNoHome
+		return nil, ErrNoHome
 	}
 	notes := []edit{marked(markdown(instructions))}
 	stdio := map[string]any{"command": c.Command, "args": []any{"serve"}}
