@@ -197,7 +197,7 @@ func (s *search) backwards(ctx context.Context) error {
 		top = min(top, s.query.Before)
 	}
 	span, wanted := int64(s.query.Last), s.query.Last
-	if s.query.Count {
+	if s.query.Count && !s.allCounted() {
 		span, wanted = max(span, maxCounted), wanted+maxCounted
 	}
 	for ; ; span *= 4 {
@@ -216,6 +216,13 @@ func (s *search) backwards(ctx context.Context) error {
 	}
 }
 
+// allCounted reports whether all events match, so that the fold has counted them.
+func (s *search) allCounted() bool {
+	q := &s.query
+	toEnd := q.Before == 0 || q.Before > s.look.head
+	return q.After == Everything && toEnd && q.Agent == "" && len(q.Types) == 0 && s.look.compacted < 0
+}
+
 // keepLast cuts what was found to the newest Last and says what that leaves out. whole means that all that can match was read.
 func (s *search) keepLast(whole bool) {
 	over := max(0, len(s.found)-s.query.Last)
@@ -223,7 +230,7 @@ func (s *search) keepLast(whole bool) {
 	switch q := s.query; {
 	case whole && q.After >= s.look.compacted:
 		s.omitted = int64(over)
-	case q.After == Everything && q.Before == 0 && q.Agent == "" && len(q.Types) == 0 && s.look.compacted < 0:
+	case s.allCounted():
 		s.omitted = max(int64(over), s.look.events-int64(len(s.found)))
 	default:
 		s.omitted, s.atLeast = -1, int64(over)

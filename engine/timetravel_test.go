@@ -322,6 +322,10 @@ func TestVerbsReadLittle(t *testing.T) {
 		"view":     func(e *Engine) error { _, err := e.View(t.Context()); return err },
 		"snapshot": func(e *Engine) error { _, err := e.Snapshot(t.Context(), "codex"); return err },
 		"events":   func(e *Engine) error { _, err := e.Events(t.Context(), Query{After: Everything, Last: 20}); return err },
+		"events counted": func(e *Engine) error {
+			_, err := e.Events(t.Context(), Query{After: Everything, Last: 20, Count: true})
+			return err
+		},
 		"timeline": func(e *Engine) error {
 			_, err := e.Timeline(t.Context(), Query{After: Everything, Last: 20})
 			return err
