@@ -2,8 +2,10 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/agentloadout/loadout/engine/words"
 )
@@ -57,6 +59,16 @@ func keep[T any](list []T, n int, weight func(*T) int64) (kept []T, omitted int)
 func newest[T any](list []T, n int) (kept []T, omitted int) {
 	omitted = max(0, len(list)-n)
 	return orEmpty(list[omitted:]), omitted
+}
+
+// enumerated is a list in a sentence.
+func enumerated(list []string) string {
+	shown := list[:min(len(list), maxLines)]
+	text := strings.Join(shown, ", ")
+	if over := len(list) - len(shown); over > 0 {
+		text += fmt.Sprintf(" and %d more", over)
+	}
+	return text
 }
 
 // more says how many entries a list has left out, and how to get them.

@@ -115,6 +115,20 @@ func TestListsAreBounded(t *testing.T) {
 	}
 }
 
+// TestSentencesAreBounded that name what was released, or what is waited for.
+func TestSentencesAreBounded(t *testing.T) {
+	a, stdout, stderr := testApp(t)
+	crowded(t, a)
+	more := fmt.Sprintf(" and %d more", many-50)
+	if code := run(t.Context(), strings.Fields("coord own gemini src --wait 1ms"), a); code != exitConflict || strings.Count(stderr.String(), "codex to release") != 50 ||
+		!strings.Contains(stderr.String(), more) {
+		t.Errorf("exit %d, %d bytes: %.300s", code, stderr.Len(), stderr)
+	}
+	if code := run(t.Context(), strings.Fields("coord release codex src"), a); code != exitDone || strings.Count(stdout.String(), "src/f") != 50 || !strings.Contains(stdout.String(), more) {
+		t.Errorf("exit %d, %d bytes: %.300s", code, stdout.Len(), stdout)
+	}
+}
+
 func TestKeep(t *testing.T) {
 	weight := func(n *int) int64 { return int64(*n) }
 	for _, tt := range []struct {

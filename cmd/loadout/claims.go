@@ -103,7 +103,7 @@ func blockers(refused *engine.ConflictError) string {
 	if len(who) == 0 {
 		return refused.Message
 	}
-	return strings.Join(who, ", ")
+	return enumerated(who)
 }
 
 type releaseCmd struct {
@@ -144,7 +144,7 @@ func (o *releaseCmd) run(ctx context.Context, c *call) error {
 		Released []string `json:"released"`
 	}{released}
 	return c.answer(receipt(r, extra), func() {
-		c.printf("%s released: %s (seq %d)\n", who.name, strings.Join(released, ", "), r.Seq())
+		c.printf("%s released: %s (seq %d)\n", who.name, enumerated(released), r.Seq())
 	})
 }
 
