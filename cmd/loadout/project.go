@@ -60,7 +60,7 @@ func (c *call) paths(e *engine.Engine, typed []string) ([]string, error) {
 		if err != nil {
 			return nil, &engine.ValidationError{Field: "path", Reason: strings.TrimPrefix(err.Error(), "path ")}
 		}
-		if clean, err := event.CleanPath(p); err == nil { // else the engine says what is wrong with it
+		if clean, err := event.CleanPath(p); err == nil && strings.TrimSpace(p) != "" { // else the engine says what is wrong with it
 			p = clean
 		}
 		stored = append(stored, p)
