@@ -157,8 +157,12 @@ func misspelt(model *kong.Application, args []string, err error) error {
 	help := "loadout --help"
 	message := err.Error()
 	var failed *kong.ParseError
+	var hints []string
 	if errors.As(err, &failed) && failed.Context != nil {
 		if node := failed.Context.Selected(); node != nil {
+			if word, ok := strings.CutPrefix(message, "unknown flag -"); ok && len(node.Positional) > 0 && !strings.HasPrefix(word, "-") {
+				hints = append(hints, "words that begin with a dash follow --")
+			}
 			help = model.Name + " " + verbOf(node) + " --help"
 			message = expected(node, message)
 		}
@@ -170,9 +174,8 @@ func misspelt(model *kong.Application, args []string, err error) error {
 		}
 		message = word + " is below zero; numbers here begin at 0"
 	}
-	var hints []string
-	if word, ok := strings.CutPrefix(message, "unknown flag -"); ok && !strings.HasPrefix(word, "-") {
-		hints = append(hints, "words that begin with a dash follow --")
+	if word, ok := strings.CutPrefix(message, "unknown flag --"); ok && slices.ContainsFunc(model.Children, func(n *kong.Node) bool { return n.Name == word }) {
+		hints = append(hints, model.Name+" "+word)
 	}
 	if word, ok := strings.CutPrefix(message, "unexpected argument "); ok {
 		word, _, _ = strings.Cut(word, ",")
@@ -186,6 +189,15 @@ func misspelt(model *kong.Application, args []string, err error) error {
 // expected is a message about arguments of a command which are not there, or about a value that is none of the words that it may be, with
 // names as in the help and those words; any other message stays as it is.
 func expected(node *kong.Node, message string) string {
+	if strings.HasPrefix(message, `expected one of "`) {
+		var verbs []string
+		for _, verb := range node.Children {
+			if !verb.Hidden {
+				verbs = append(verbs, verb.Name)
+			}
+		}
+		return "expected COMMAND: " + strings.Join(verbs, ", ")
+	}
 	names, missing := strings.CutPrefix(message, `expected "<`)
 	values := slices.Clone(node.Positional)
 	for _, group := range node.AllFlags(true) {
