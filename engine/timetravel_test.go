@@ -326,6 +326,7 @@ func TestVerbsReadLittle(t *testing.T) {
 			_, err := e.Events(t.Context(), Query{After: Everything, Last: 20, Count: true})
 			return err
 		},
+		"one event": func(e *Engine) error { _, _, err := e.eventAt(t.Context(), 10_000); return err },
 		"timeline": func(e *Engine) error {
 			_, err := e.Timeline(t.Context(), Query{After: Everything, Last: 20})
 			return err

@@ -87,25 +87,29 @@ func (s *scanner) run(ctx context.Context, b *buffer, fn func(Batch) error) (Pos
 	if err := ctx.Err(); err != nil {
 		return done, err
 	}
-	batch, err := s.next(b)
-	if errors.Is(err, io.EOF) {
-		return done, nil
-	}
-	if err != nil {
-		return done, err
-	}
-	if s.atEnd() {
+	for s.size < batchBytes {
+		batch, err := s.next(b)
+		switch {
+		case errors.Is(err, io.EOF):
+			return done, nil
+		case err != nil:
+			return done, err
+		case ctx.Err() != nil:
+			return done, ctx.Err()
+		}
 		if err := fn(batch); err != nil {
 			return done, err
 		}
-		return batch.Pos, nil
+		if done = batch.Pos; s.atEnd() {
+			return done, nil
+		}
 	}
-	return s.pipeline(ctx, done, batch, b, fn)
+	return s.pipeline(ctx, done, b, fn)
 }
 
 // pipeline scans ahead of fn in a goroutine. Buffers go round: there are three,
 // one that fn looks at, one that is full and one that is being filled.
-func (s *scanner) pipeline(ctx context.Context, done Position, batch Batch, b *buffer, fn func(Batch) error) (Position, error) {
+func (s *scanner) pipeline(ctx context.Context, done Position, b *buffer, fn func(Batch) error) (Position, error) {
 	type filled struct {
 		batch Batch
 		b     *buffer
@@ -114,6 +118,7 @@ func (s *scanner) pipeline(ctx context.Context, done Position, batch Batch, b *b
 	full := make(chan filled, 1)
 	free := make(chan *buffer, 3)
 	stop := make(chan struct{})
+	free <- b
 	free <- &buffer{}
 	free <- &buffer{}
 	go func() {
@@ -141,7 +146,8 @@ func (s *scanner) pipeline(ctx context.Context, done Position, batch Batch, b *b
 		for range full { //nolint:revive // drained until it is closed
 		}
 	}()
-	for next := (filled{batch: batch, b: b}); ; next = <-full {
+	for {
+		next := <-full
 		switch {
 		case errors.Is(next.err, io.EOF):
 			return done, nil

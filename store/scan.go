@@ -13,6 +13,10 @@ import (
 // buffer up to MaxLineBytes.
 const batchBytes = 256 << 10
 
+// firstBytes is how much of it is read at first, and twice as much each time up
+// to batchBytes: who looks for one line near a mark needs little.
+const firstBytes = 32 << 10
+
 // batchLines bounds the memory of a batch of very short lines.
 const batchLines = 1024
 
@@ -22,6 +26,7 @@ type scanner struct {
 	file File
 	pos  Position // after the lines that were handed out
 	end  int64    // size up to which to read
+	size int64    // how much was read last
 	tail []byte   // the last bytes before pos, at most tailBytes
 }
 
@@ -63,7 +68,8 @@ func (b *buffer) object(i int) *jsonline.Object {
 // next returns the next batch in the memory of b. It returns io.EOF when no
 // complete line is left.
 func (s *scanner) next(b *buffer) (Batch, error) {
-	for size := int64(batchBytes); ; size *= 4 {
+	s.size = min(max(2*s.size, firstBytes), batchBytes)
+	for size := s.size; ; size *= 4 {
 		size = min(size, MaxLineBytes+1)
 		want := min(size, s.end-s.pos.Offset)
 		if want <= 0 {
