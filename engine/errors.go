@@ -85,8 +85,8 @@ type ConflictError struct {
 	Kind      ConflictKind
 	Message   string     // complete, for people; may have several lines
 	Conflicts []Conflict // of kinds ownership, release and fence: who holds what
-	Want      int64      // the number that was asked for: revision, base, fence, seq
-	Have      int64      // the number that holds now, or the seq of what stands in the way
+	Want      int64      // the number that was asked for: revision, base, fence, seq; -1 for none
+	Have      int64      // the number that holds now, or the seq of what stands in the way; -1 for none
 	Hints     []string
 }
 

@@ -195,7 +195,7 @@ func (b *mailbox) find(id string) (Message, bool) {
 // adopt takes a task that another program handed over into the log, settled.
 func adopt(v View, box mailbox, m Message, from, evidence string) ([]event.Event, error) {
 	if by, settled := box.settled[m.ID]; settled {
-		return nil, &ConflictError{Kind: ConflictTask, Message: "task " + m.ID + " is settled already, by " + box.messages[by].From}
+		return nil, &ConflictError{Kind: ConflictTask, Want: -1, Have: -1, Message: "task " + m.ID + " is settled already, by " + box.messages[by].From}
 	}
 	if len(m.Verification) > 0 && evidence == "" {
 		return nil, &UsageError{
@@ -206,7 +206,7 @@ func adopt(v View, box mailbox, m Message, from, evidence string) ([]event.Event
 	if from == "" {
 		from = receiver(m.To, "")
 	} else if m.To != event.Broadcast && !event.SameName(from, m.To) && !event.SameName(from, m.From) {
-		return nil, &ConflictError{Kind: ConflictTask, Message: "task " + m.ID + " was handed to " + m.To + " by " + m.From + ", not to " + from}
+		return nil, &ConflictError{Kind: ConflictTask, Want: -1, Have: -1, Message: "task " + m.ID + " was handed to " + m.To + " by " + m.From + ", not to " + from}
 	}
 	task, err := event.New(v.spelling(m.From), v.spelling(m.To), event.Clip(m.Description, event.MaxDescription), event.Task{Handoff: true})
 	if err != nil {

@@ -51,7 +51,7 @@ func begin(v engine.View, s state.Session, b *batch, id string, prompt int) (lis
 	}
 	if len(v.State.OpenTurns()) >= state.MaxOpenTurns-1 {
 		return nil, bound{}, &engine.ConflictError{
-			Kind: engine.ConflictTask, Message: "too many turns wait for a person; no further one is queued",
+			Kind: engine.ConflictTask, Want: -1, Have: -1, Message: "too many turns wait for a person; no further one is queued",
 			Hints: []string{"loadout coord agents list    to see them", "loadout coord agents skip AGENT    to let them go"},
 		}
 	}

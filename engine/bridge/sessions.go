@@ -345,7 +345,7 @@ func Forget(ctx context.Context, e *engine.Engine, agent, by string) (engine.Rec
 		}
 		if s.Running != "" {
 			return nil, &engine.ConflictError{
-				Kind: engine.ConflictTask, Message: "a turn of " + s.Agent + " runs",
+				Kind: engine.ConflictTask, Want: -1, Have: -1, Message: "a turn of " + s.Agent + " runs",
 				Hints: []string{"loadout coord agents cancel " + words.ShellWord(s.Agent) + "    to end it first"},
 			}
 		}

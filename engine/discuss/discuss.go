@@ -287,7 +287,7 @@ func Resume(ctx context.Context, e *engine.Engine, r ResumeRequest, o Options) (
 	}
 	if t.Status == StatusClosed {
 		return nil, t, &engine.ConflictError{
-			Kind: engine.ConflictTask, Message: fmt.Sprintf("discussion %s is closed: %s", t.ThreadID, t.FinalDecision),
+			Kind: engine.ConflictTask, Want: -1, Have: -1, Message: fmt.Sprintf("discussion %s is closed: %s", t.ThreadID, t.FinalDecision),
 			Hints: hintClosed(t.ThreadID),
 		}
 	}
@@ -316,7 +316,7 @@ func (d *Discussion) adopt(ctx context.Context, t *Thread, r ResumeRequest) erro
 	}
 	if wrong := d.broken(t); wrong != "" {
 		return &engine.ConflictError{
-			Kind: engine.ConflictTask, Message: fmt.Sprintf("discussion %s cannot go on: %s", t.ThreadID, wrong),
+			Kind: engine.ConflictTask, Want: -1, Have: -1, Message: fmt.Sprintf("discussion %s cannot go on: %s", t.ThreadID, wrong),
 			Hints: hintClosed(t.ThreadID),
 		}
 	}

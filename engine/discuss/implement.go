@@ -98,7 +98,7 @@ func MakePlan(t *Thread, s *state.State, foldCase bool) (Plan, error) {
 	c := t.Conclusion()
 	if c == nil {
 		return Plan{}, &engine.ConflictError{
-			Kind: engine.ConflictTask, Message: fmt.Sprintf("discussion %s is %s: there is no decision to implement", t.ThreadID, t.Status),
+			Kind: engine.ConflictTask, Want: -1, Have: -1, Message: fmt.Sprintf("discussion %s is %s: there is no decision to implement", t.ThreadID, t.Status),
 			Hints: []string{verb("show", t.ThreadID), verb("resume", t.ThreadID)},
 		}
 	}
@@ -199,7 +199,7 @@ func Implement(ctx context.Context, e *engine.Engine, p Plan, by string) (Implem
 	done := Implemented{Plan: p, HandoffIDs: []string{}, Reused: true}
 	if len(p.Unassigned) > 0 {
 		return done, &engine.ConflictError{
-			Kind: engine.ConflictTask, Message: "nobody holds " + shown(p.Unassigned) + ", which the discussion names",
+			Kind: engine.ConflictTask, Want: -1, Have: -1, Message: "nobody holds " + shown(p.Unassigned) + ", which the discussion names",
 			Hints: []string{"loadout coord own AGENT PATH    to say whose each is", verb("implement", p.ThreadID) + "    shows the plan again"},
 		}
 	}

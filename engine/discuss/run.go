@@ -65,7 +65,7 @@ func (d *Discussion) checkStill(ctx context.Context) error {
 	}
 	if len(now.Statements) == 0 || now.Statements[len(now.Statements)-1].ID != d.last || now.Status == StatusClosed {
 		return &engine.ConflictError{
-			Kind: engine.ConflictTask, Message: fmt.Sprintf("discussion %s went on meanwhile", d.thread),
+			Kind: engine.ConflictTask, Want: -1, Have: -1, Message: fmt.Sprintf("discussion %s went on meanwhile", d.thread),
 			Hints: []string{verb("show", d.thread)},
 		}
 	}

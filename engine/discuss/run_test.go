@@ -87,6 +87,8 @@ closed2 system user→*`
 	}
 	if _, _, err := Resume(t.Context(), s.Engine, ResumeRequest{Thread: "pay"}, s.options); err == nil || !strings.Contains(err.Error(), "closed") {
 		t.Errorf("a closed discussion was resumed: %v", err)
+	} else if about := engine.Details(err); about["want"] != int64(-1) || about["have"] != int64(-1) {
+		t.Errorf("numbers of a refusal that is about none: %v", about)
 	}
 	rows, more, err := List(t.Context(), s.Engine, 100)
 	if err != nil || more != 0 || len(rows) != 1 || rows[0].FinalDecision != "Use cents" {
