@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -210,7 +212,11 @@ func (e *Engine) Registration(r Register, pid *int) (Register, error) {
 		}
 		found, err := host.Find(*pid)
 		if err != nil {
-			return r, &NotFoundError{Kind: "process", Name: strconv.Itoa(*pid), Reason: err.Error()}
+			missing := &NotFoundError{Kind: "process", Name: strconv.Itoa(*pid)}
+			if !errors.Is(err, fs.ErrNotExist) { // which the refusal says itself
+				missing.Reason = err.Error()
+			}
+			return r, missing
 		}
 		p = found
 	} else {

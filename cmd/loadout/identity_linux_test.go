@@ -169,3 +169,12 @@ func TestOneIdentityForASession(t *testing.T) {
 	second.hook("SessionStart", "s3", `,"source":"resume"`)
 	second.is("claude-code")
 }
+
+// A process that is not there is no news of files of the system.
+func TestRegisterForNoProcess(t *testing.T) {
+	a, _, stderr := testApp(t)
+	a.host = nil
+	if code := run(t.Context(), []string{"agent", "register", "--pid", "2147483647"}, a); code != exitUsage || stderr.String() != "loadout: no process 2147483647\n" {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
