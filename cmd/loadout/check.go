@@ -22,9 +22,12 @@ func checkBytes(args []string) error {
 	return nil
 }
 
-// namingFlags are the flags that name somebody or something. Given as an empty word, which a shell makes of an unset variable,
-// they would be taken for absent and another one would act.
-var namingFlags = []string{"agent", "as", "from", "project", "key", "base", "name", "human", "consume", "done", "supersedes"}
+// namingFlags are the flags that name somebody or something. Given as a blank word, which a shell makes of an unset variable,
+// they would be taken for absent: another one would act, or something else be done.
+var namingFlags = []string{
+	"agent", "as", "from", "project", "key", "base", "name", "human", "session", "consume", "done", "supersedes", "needs", "file", "since",
+	"agents", "sessions", "proposer", "initiator", "thread-id", "dir", "host", "pane",
+}
 
 // checkEmpty refuses empty words where a name, path or text is wanted.
 func checkEmpty(parsed *kong.Context) error {
@@ -39,25 +42,27 @@ func checkEmpty(parsed *kong.Context) error {
 		default:
 			continue
 		}
-		if value.Set && holdsEmpty(value.Target) {
+		if value.Set && holdsEmpty(value.Target, part.Flag != nil) {
 			return &engine.UsageError{Message: name + " is empty"}
 		}
 	}
 	return nil
 }
 
-func holdsEmpty(v reflect.Value) bool {
+// holdsEmpty reports whether a word that was given is empty, or blank where that is no better.
+func holdsEmpty(v reflect.Value, blank bool) bool {
 	switch v.Kind() { //nolint:exhaustive // words end up in strings and lists of strings
 	case reflect.String:
-		return v.String() == ""
+		return v.String() == "" || blank && strings.TrimSpace(v.String()) == ""
 	case reflect.Slice:
 		for i := range v.Len() {
-			if holdsEmpty(v.Index(i)) {
+			if holdsEmpty(v.Index(i), blank) {
 				return true
 			}
 		}
+		return v.Len() == 0
 	case reflect.Pointer:
-		return !v.IsNil() && holdsEmpty(v.Elem())
+		return !v.IsNil() && holdsEmpty(v.Elem(), blank)
 	}
 	return false
 }
