@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -240,5 +241,68 @@ func TestMaintain(t *testing.T) {
 	}
 	if said != 2 { // with the lock held, and when it was free
 		t.Errorf("said %d times what is done", said)
+	}
+}
+
+// seqsOf are the numbers of events.
+func seqsOf(events []event.Event) []int64 {
+	var seqs []int64
+	for i := range events {
+		seqs = append(seqs, events[i].Seq)
+	}
+	return seqs
+}
+
+// TestReadingBelowACompaction: every way of reading shows what the archives still hold, once, and says what is gone with one.
+func TestReadingBelowACompaction(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		lose int // which archive is lost, -1: none
+		gone bool
+		want []int64 // of the events after 2
+	}{
+		{"all archives", -1, false, numbers(3, 29)},
+		{"the oldest lost", 0, true, numbers(8, 29)},
+		{"the newest lost", 1, true, slices.Concat(numbers(3, 9), numbers(27, 29))},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScene(t)
+			for n, events := range []int{10, 18} {
+				s.fill("codex", int64(n)*11, events)
+				if _, err := s.Compact(t.Context(), CompactOptions{MaxEvents: 2, MaxAge: -1}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			archives, err := s.Engine.log.Archives()
+			if err != nil || len(archives) != 2 {
+				t.Fatalf("%v, %v", archives, err)
+			}
+			if tt.lose >= 0 {
+				if err := os.Remove(archives[tt.lose].Path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ends := s.view().State.Head()
+			for _, q := range []Query{{After: 2}, {After: 2, Last: 100}, {After: 2, Last: 4, Count: true}, {After: 2, Before: 9, Last: 3}} {
+				r, err := s.Events(t.Context(), q)
+				want := slices.DeleteFunc(slices.Clone(tt.want), func(n int64) bool { return q.Before > 0 && n >= q.Before || n > ends })
+				over := int64(0)
+				if q.Last > 0 {
+					over = int64(max(0, len(want)-q.Last))
+					want = want[over:]
+				}
+				if err != nil || !slices.Equal(seqsOf(r.Events), want) || r.Gone != tt.gone {
+					t.Errorf("%+v: %v, gone %t, %v; want %v", q, seqsOf(r.Events), r.Gone, err, want)
+				}
+				if got := max(r.Omitted, r.AtLeast); got != over || (r.Omitted < 0) != tt.gone {
+					t.Errorf("%+v: omitted %d, at least %d; want %d", q, r.Omitted, r.AtLeast, over)
+				}
+			}
+			l := listen(t, func(ctx context.Context, fn func(Delivery) error) error { return s.Follow(ctx, 2, fn) })
+			l.until("the end", func() bool { return l.last.CaughtUp })
+			if !slices.Equal(l.seqs, tt.want) || (len(l.notes) == 1) != tt.gone {
+				t.Errorf("followed %v, notes %q; want %v", l.seqs, l.notes, tt.want)
+			}
+		})
 	}
 }

@@ -29,12 +29,16 @@ type Query struct {
 	Count  bool         // also count what Last or Max leaves out, as far as a little more reading tells
 }
 
+// GoneText says for people what EventsResult.Gone and Delivery.Gone mean.
+const GoneText = "a compaction took some of them out of the log, and the archive that had them is gone"
+
 // EventsResult answers a Query and says what it left out.
 type EventsResult struct {
 	Events  []event.Event `json:"events"`
 	AsOf    int64         `json:"highSeq"`                  // the log was read up to here, -1 when it is empty
 	Omitted int64         `json:"omitted"`                  // matching events left out by Last or Max, -1: some, not counted
 	AtLeast int64         `json:"omittedAtLeast,omitempty"` // where Omitted is -1: so many of them are known
+	Gone    bool          `json:"gone,omitempty"`           // a compaction took some out, and the archive that had them is gone
 	Skips   state.Skips   `json:"skipped"`                  // lines of the log that nobody can read
 }
 
@@ -80,7 +84,7 @@ func (e *Engine) query(ctx context.Context, q Query) (EventsResult, error) {
 	if err != nil {
 		return EventsResult{}, err
 	}
-	return EventsResult{Events: orEmpty(s.found), AsOf: s.asOf, Omitted: s.omitted, AtLeast: s.atLeast, Skips: l.skips}, nil
+	return EventsResult{Events: orEmpty(s.found), AsOf: s.asOf, Omitted: s.omitted, AtLeast: s.atLeast, Gone: s.gone, Skips: l.skips}, nil
 }
 
 // look is what is known about the log after catching up with it.
@@ -111,6 +115,7 @@ type search struct {
 	asOf    int64
 	omitted int64
 	atLeast int64
+	gone    bool
 }
 
 // How far a search goes on only to count: for so many matches, and through so many events.
@@ -121,16 +126,19 @@ const (
 
 // forwards reads from After on, also what compactions took out of the log, from their archives. Max ends it early.
 func (s *search) forwards(ctx context.Context) error {
-	from, lost := s.query.After+1, false
-	var archived []event.Event
+	from, enough := s.query.After+1, false
 	if from <= s.look.compacted {
 		var err error
-		if from, err = s.readArchives(ctx, from); err != nil {
+		if from, err = s.archived(ctx, func() error {
+			if enough = s.query.Max > 0 && len(s.found) > s.query.Max; enough {
+				return errEnough
+			}
+			return nil
+		}); err != nil {
 			return err
 		}
-		archived, lost = s.found, from <= s.look.compacted
 	}
-	limit := s.query.Max
+	archived, limit := s.found, s.query.Max
 	if limit > 0 {
 		limit = max(1, limit-len(archived))
 	}
@@ -143,7 +151,7 @@ func (s *search) forwards(ctx context.Context) error {
 		s.found, more = s.found[:s.query.Max], more+int64(over)
 	}
 	switch {
-	case !whole || lost || s.query.Max > 0 && len(archived) > s.query.Max: // the archives were not read to their end
+	case !whole || s.gone || enough: // enough: the archives were not read to their end
 		s.omitted, s.atLeast = -1, more
 	default:
 		s.omitted = more
@@ -151,46 +159,70 @@ func (s *search) forwards(ctx context.Context) error {
 	return nil
 }
 
-// readArchives finds the matching events from a number on in the archives, oldest first, at most one more than Max of them, and
-// returns the number from which the log goes on. An archive is a whole copy of the log, so each gives what the one before had not.
-func (s *search) readArchives(ctx context.Context, from int64) (next int64, err error) {
-	archives, err := s.engine.log.Archives()
-	if err != nil {
-		return from, err
-	}
+// archived finds the matching events after After in the archives and returns the number from which the log goes on. It calls added
+// after each, whose errEnough ends it.
+func (s *search) archived(ctx context.Context, added func() error) (next int64, err error) {
+	s.found = nil
 	var last again
-	for _, a := range archives {
-		highest := from - 1
-		err := s.engine.log.ReadArchive(ctx, a, func(b store.Batch) error {
-			for i := range b.Lines {
-				l := &b.Lines[i]
-				if l.Seq >= farSeq { // it would hide all that comes after it
-					continue
-				}
-				if highest = max(highest, l.Seq); l.Err != nil || l.Seq < from || s.query.Before > 0 && l.Seq >= s.query.Before {
-					continue
-				}
-				ev, wanted := s.query.wants(l, &last)
-				if !wanted {
-					continue
-				}
-				if s.found = append(s.found, ev); s.query.Max > 0 && len(s.found) > s.query.Max {
-					return errEnough
-				}
+	next, s.gone, err = s.engine.readArchives(ctx, s.query.After+1, s.look.compacted, func(b store.Batch) error {
+		for i := range b.Lines {
+			l := &b.Lines[i]
+			if l.Err != nil || s.query.Before > 0 && l.Seq >= s.query.Before {
+				continue
 			}
-			return nil
-		})
-		if ignore(err, errEnough) != nil {
-			return from, fmt.Errorf("read archive %s: %w", a.Name, err)
+			ev, wanted := s.query.wants(l, &last)
+			if !wanted {
+				continue
+			}
+			s.found = append(s.found, ev)
+			if err := added(); err != nil {
+				return err
+			}
 		}
-		if from = highest + 1; s.query.Max > 0 && len(s.found) > s.query.Max {
-			break
-		}
-	}
-	return from, nil
+		return nil
+	})
+	return next, err
 }
 
-// backwards reads ever larger pieces that end at the newest event in question, until there are Last matches in them.
+// readArchives calls fn with the lines of the archives from a sequence number on, each once, oldest first: an archive is a whole copy of
+// the log, so each gives what the one before had not. It returns the number from which the log goes on, which has lost what is up to
+// compacted, and whether some are gone with an archive. An errEnough of fn ends it early.
+func (e *Engine) readArchives(ctx context.Context, from, compacted int64, fn func(store.Batch) error) (next int64, gone bool, err error) {
+	archives, err := e.log.Archives()
+	if err != nil {
+		return from, false, err
+	}
+	for _, a := range archives {
+		highest, older := from-1, noCompaction
+		err := e.log.ReadArchive(ctx, a, func(b store.Batch) error {
+			lines := make([]store.Line, 0, len(b.Lines))
+			for _, l := range b.Lines {
+				if l.Seq < from || l.Seq >= farSeq { // a far one would hide all that comes after it
+					continue
+				}
+				highest = max(highest, l.Seq)
+				lines = append(lines, l)
+				if ev, err := borrowLine(&l); err == nil {
+					older.note(&l, &ev)
+				}
+			}
+			b.Lines = lines
+			return fn(b)
+		})
+		if errors.Is(err, errEnough) {
+			return highest + 1, false, nil
+		}
+		if err != nil {
+			return from, false, fmt.Errorf("read archive %s: %w", a.Name, err)
+		}
+		gone = gone || older.removed >= from
+		from = highest + 1
+	}
+	return from, gone || from <= compacted, nil
+}
+
+// backwards reads ever larger pieces that end at the newest event in question, until there are Last matches in them. Where a compaction
+// has been, it goes on in the archives.
 func (s *search) backwards(ctx context.Context) error {
 	top := s.look.head + 1
 	if s.query.Before > 0 {
@@ -200,20 +232,54 @@ func (s *search) backwards(ctx context.Context) error {
 	if s.query.Count && !s.allCounted() {
 		span, wanted = max(span, maxCounted), wanted+maxCounted
 	}
+	ordered := s.look.skips.OutOfOrder == 0 // else numbers say nothing about places
+	floor, compacted := s.query.After+1, s.query.After < s.look.compacted
+	if compacted && ordered {
+		floor = s.look.compacted + 1
+	}
 	for ; ; span *= 4 {
-		from := max(s.query.After+1, top-span)
-		if s.look.skips.OutOfOrder > 0 { // numbers say nothing about places
-			from = s.query.After + 1
+		from := floor
+		if ordered {
+			from = max(floor, top-span)
 		}
 		if _, _, err := s.read(ctx, from, 0); err != nil {
 			return err
 		}
-		if from > s.query.After+1 && (len(s.found) < s.query.Last || len(s.found) < wanted && span < countSpan) {
+		switch {
+		case from > floor && (len(s.found) < s.query.Last || len(s.found) < wanted && span < countSpan):
 			continue
+		case compacted && ordered && len(s.found) < s.query.Last:
+			return s.newest(ctx)
 		}
-		s.keepLast(from <= s.query.After+1)
+		s.keepLast(from == floor && !compacted)
 		return nil
 	}
+}
+
+// newest finds the newest matches in the archives and the log together.
+func (s *search) newest(ctx context.Context) error {
+	over := 0
+	from, err := s.archived(ctx, func() error {
+		if n := len(s.found) - s.query.Last; n > s.query.Last { // seldom, because the others move up
+			over, s.found = over+n, slices.Delete(s.found, 0, n)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	archived := s.found
+	if _, _, err := s.read(ctx, from, 0); err != nil {
+		return err
+	}
+	s.found = append(archived, s.found...)
+	s.keepLast(!s.gone)
+	if s.omitted >= 0 {
+		s.omitted += int64(over)
+	} else {
+		s.atLeast += int64(over)
+	}
+	return nil
 }
 
 // allCounted reports whether all events match, so that the fold has counted them.
@@ -227,8 +293,8 @@ func (s *search) allCounted() bool {
 func (s *search) keepLast(whole bool) {
 	over := max(0, len(s.found)-s.query.Last)
 	s.found = s.found[over:]
-	switch q := s.query; {
-	case whole && q.After >= s.look.compacted:
+	switch {
+	case whole:
 		s.omitted = int64(over)
 	case s.allCounted():
 		s.omitted = max(int64(over), s.look.events-int64(len(s.found)))
@@ -257,7 +323,7 @@ func (s *search) lastLines(ctx context.Context) error {
 			}
 		}
 		if whole := len(lines) < n; whole || len(s.found) >= s.query.Last {
-			s.keepLast(whole)
+			s.keepLast(whole && s.query.After >= s.look.compacted)
 			return nil
 		}
 	}

@@ -33,6 +33,7 @@ type Delivery struct {
 	Halted   *HaltedError // the kill switch as it is now, nil when off
 	Lost     string       // what was answered and is in the log no more, as Engine.Loss says it; "": nothing that is known of
 	CaughtUp bool         // everything that the log held at this moment has been delivered
+	Gone     bool         // some of what was asked for is lost with an archive, as Note says
 
 	folds []event.Event // what to fold: Events, and what repeats one, which the fold counts
 	lines []int64       // physical lines of folds
@@ -57,15 +58,12 @@ func (d Delivery) Fold(s *state.State) *state.State {
 	return s
 }
 
-// Follow calls fn with every event after the sequence number after (Everything, NewOnly), then with each that is stored
-// later, until ctx ends or fn returns an error, which it returns. It misses and repeats nothing, takes no lock, and survives
-// compaction, replacement, deletion and re-creation of the log. fn is never called twice at once. A change of mode or of the
+// Follow calls fn with every event after the sequence number after (Everything, NewOnly), also those that a compaction took out of the
+// log, from their archives, then with each that is stored later, until ctx ends or fn returns an error, which it returns. It misses and
+// repeats nothing, but for what is lost with an archive, and tells of that. It takes no lock, and survives compaction, replacement, deletion and re-creation of the log. fn is never called twice at once. A change of mode or of the
 // kill switch is delivered too, with no events.
 func (e *Engine) Follow(ctx context.Context, after int64, fn func(Delivery) error) error {
 	f := e.newFeed(after, fn)
-	if after == Everything {
-		return f.run(ctx, place{})
-	}
 	at, err := f.backlog(ctx)
 	if err != nil {
 		return err
@@ -83,6 +81,7 @@ func (e *Engine) FollowFrom(ctx context.Context, v *View, fn func(Delivery) erro
 type feed struct {
 	engine *Engine
 	after  int64 // events up to this number are not delivered
+	shown  int64 // events up to this number came from archives: those that the log kept are folded only
 	told   again // the event read last
 
 	mu   sync.Mutex // fn is called with it held
@@ -96,7 +95,7 @@ func (e *Engine) newFeed(after int64, fn func(Delivery) error) *feed {
 	if e.options.NoNotify {
 		mode = ModePolling
 	}
-	return &feed{engine: e, after: after, fn: fn, last: Delivery{Head: -1, Mode: mode}}
+	return &feed{engine: e, after: after, shown: after, fn: fn, last: Delivery{Head: -1, Mode: mode}}
 }
 
 // backlog delivers what the log holds after the cursor, starting near it, and returns the place up to which it did.
@@ -105,15 +104,18 @@ func (f *feed) backlog(ctx context.Context) (place, error) {
 	return steady(func() (place, error) { // a log that was rewritten is noticed before anything of it is delivered
 		e.mu.Lock()
 		err := e.catchUp(ctx, e.log.Read)
-		at, index := e.mem.at, e.mem.index
+		at, index, compacted := e.mem.at, e.mem.index, e.mem.last.removed
 		e.mu.Unlock()
 		if err != nil {
 			return place{}, err
 		}
 		e.keepDue()
 		if f.after == NewOnly {
-			f.after = Everything
+			f.after, f.shown = Everything, Everything
 			return at, nil
+		}
+		if err := f.archives(ctx, compacted); err != nil {
+			return place{}, err
 		}
 		err = e.log.ReadFrom(ctx, index.Before(f.after+1), func(b store.Batch) error {
 			for i := range b.Lines {
@@ -129,6 +131,36 @@ func (f *feed) backlog(ctx context.Context) (place, error) {
 		})
 		return at, ignore(err, errEnough)
 	})
+}
+
+// archives delivers what compactions took out of the log. Read again, it goes on where it ended.
+func (f *feed) archives(ctx context.Context, compacted int64) error {
+	if f.shown >= compacted {
+		return nil
+	}
+	_, gone, err := f.engine.readArchives(ctx, f.shown+1, compacted, func(b store.Batch) error {
+		var d Delivery
+		for i := range b.Lines {
+			ev, err := decodeLine(&b.Lines[i])
+			if err == nil && !f.told.repeats(&ev) {
+				d.Events = append(d.Events, ev)
+			}
+			f.shown = max(f.shown, b.Lines[i].Seq)
+		}
+		return f.aside(d)
+	})
+	if err != nil || !gone {
+		return err
+	}
+	return f.aside(Delivery{Gone: true, Note: "not all events: " + GoneText})
+}
+
+// aside delivers what comes from beside the log.
+func (f *feed) aside(d Delivery) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d.Head, d.Lines, d.Mode, d.Halted, d.Lost = max(f.last.Head, f.shown), f.last.Lines, f.last.Mode, f.last.Halted, f.last.Lost
+	return f.deliver(d)
 }
 
 // run follows the log and the kill switch.
@@ -150,7 +182,7 @@ func (f *feed) lines(ctx context.Context, ev store.Event) error {
 	d := Delivery{Head: ev.Pos.Highest(), Lines: ev.Pos.Lines, Mode: Mode(ev.Mode.String()), Reset: ev.Reset, Note: ev.Note, CaughtUp: ev.End}
 	if ev.Reset {
 		f.told = again{}
-		f.after = Everything // the numbers of another log say nothing about this one
+		f.after, f.shown = Everything, Everything // the numbers of another log say nothing about this one
 	}
 	for i := range ev.Lines {
 		l := &ev.Lines[i]
@@ -159,7 +191,7 @@ func (f *feed) lines(ctx context.Context, ev store.Event) error {
 		case err != nil:
 			d.Bad = append(d.Bad, state.BadRef{Line: l.Number, Seq: l.Seq, Reason: reason(err)})
 		case decoded.Seq > f.after:
-			if !f.told.repeats(&decoded) {
+			if decoded.Seq > f.shown && !f.told.repeats(&decoded) {
 				d.Events = append(d.Events, decoded)
 			}
 			d.folds = append(d.folds, decoded)

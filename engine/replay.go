@@ -27,6 +27,7 @@ type Timeline struct {
 	AsOf           int64           `json:"asOf"`
 	Omitted        int64           `json:"omitted"`                  // older events left out, -1: some, not counted
 	AtLeast        int64           `json:"omittedAtLeast,omitempty"` // where Omitted is -1: so many of them are known
+	Gone           bool            `json:"gone,omitempty"`           // as in EventsResult
 	Skipped        int64           `json:"skipped"`                  // lines that cannot be read
 }
 
@@ -53,7 +54,7 @@ func (e *Engine) Timeline(ctx context.Context, q Query) (Timeline, error) {
 		return Timeline{}, err
 	}
 	t := NewTimeline(r.Events)
-	t.AsOf, t.Omitted, t.AtLeast, t.Skipped = r.AsOf, r.Omitted, r.AtLeast, r.Skips.Bad
+	t.AsOf, t.Omitted, t.AtLeast, t.Gone, t.Skipped = r.AsOf, r.Omitted, r.AtLeast, r.Gone, r.Skips.Bad
 	return t, nil
 }
 

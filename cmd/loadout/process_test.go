@@ -227,6 +227,10 @@ func TestWatchMissesAndRepeatsNothing(t *testing.T) {
 			t.Errorf("one line more: %s", line)
 		}
 	}
+	w = watch(t, dir, "--json", "--cursor", "1") // one that begins below the compaction
+	for seq := int64(2); seq <= 7; seq++ {
+		expect(seq)
+	}
 }
 
 func TestWatchFiltersAndBeginsWithTheNewest(t *testing.T) {

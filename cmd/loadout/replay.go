@@ -86,7 +86,7 @@ func timeline(ctx context.Context, e *engine.Engine, q engine.Query, since time.
 	t := engine.NewTimeline(found.Events[first:])
 	t.AsOf, t.Skipped = found.AsOf, found.Skips.Bad
 	if first == 0 {
-		t.Omitted, t.AtLeast = found.Omitted, found.AtLeast // else all that is left out is older than since
+		t.Omitted, t.AtLeast, t.Gone = found.Omitted, found.AtLeast, found.Gone // else all that is left out is older than since
 	}
 	return t, nil
 }
@@ -95,6 +95,9 @@ func timeline(ctx context.Context, e *engine.Engine, q engine.Query, since time.
 const maxAgentWidth = 24
 
 func (c *call) printTimeline(t *engine.Timeline) {
+	if t.Gone {
+		c.printf("Not all events: %s\n", engine.GoneText)
+	}
 	if len(t.Entries) == 0 {
 		c.printf("No coordination events to replay (%s).\n", words.AsOf(t.AsOf))
 		return
@@ -103,8 +106,8 @@ func (c *call) printTimeline(t *engine.Timeline) {
 	c.printf("Agents:   %s\n", strings.Join(t.Agents, ", "))
 	c.printf("Duration: %s\n", t.Duration)
 	c.printf("Events: %d · Contracts: %d · Ownership claims: %d\n", t.TotalEvents, t.ContractCount, t.OwnershipCount)
-	if t.Omitted != 0 {
-		c.printf("%s before that left out: --last N, --cursor -1\n", omitted(t.Omitted, t.AtLeast))
+	if t.Omitted != 0 && (!t.Gone || t.AtLeast > 0) {
+		c.printf("%s before that left out: --last N shows more\n", omitted(t.Omitted, t.AtLeast))
 	}
 	c.printf("%s\n", strings.Repeat("─", 60))
 	number, agent, kind := 0, 0, 0

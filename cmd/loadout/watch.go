@@ -142,7 +142,11 @@ func (w *watcher) recent(ctx context.Context, e *engine.Engine, last int) (int64
 		}
 	}
 	if w.omitted != 0 && !w.call.JSON && !w.plain {
-		w.call.printf("%s\n", w.call.dim("-- "+omitted(w.omitted, w.atLeast)+" before left out; --cursor -1 shows them"))
+		before := omitted(w.omitted, w.atLeast) + " before left out; --cursor -1 shows them"
+		if found.Gone && w.atLeast == 0 {
+			before = "not all events: " + engine.GoneText
+		}
+		w.call.printf("%s\n", w.call.dim("-- "+before))
 	}
 	if last > 0 {
 		for i := range found.Events {
@@ -167,6 +171,12 @@ func (w *watcher) deliver(d engine.Delivery) error {
 		}
 	}
 	w.head = d.Head
+	if !w.caught {
+		w.mode = d.Mode // told with the first that is said
+	}
+	if d.Gone {
+		w.omitted = -1
+	}
 	if d.Note != "" {
 		if err := w.say(d.Note); err != nil {
 			return err
