@@ -172,11 +172,18 @@ func cardClaims(v *View, agent string) []string {
 func cardTasks(v *View, agent string) []string {
 	mine := func(t *state.Task) bool { return event.SameName(t.TakenBy, agent) }
 	var taken, waiting []string
+	o := v.outlook()
 	for _, t := range v.State.PendingIf(func(t *state.Task) bool { return !t.Question && (mine(t) || t.TakenBy == "" && isFor(t, agent)) }) {
 		item := fmt.Sprintf("[%s] %s, from %s", t.ID, t.Description, t.From)
-		if mine(&t) {
+		why, _ := v.State.Stuck(&t, &o)
+		switch {
+		case mine(&t):
 			taken = append(taken, item+" (yours)")
-		} else {
+		case why != "":
+			waiting = append(waiting, item+" ("+why+")")
+		case len(t.Waiting) > 0:
+			waiting = append(waiting, fmt.Sprintf("%s (waits for %s)", item, strings.Join(t.Waiting, ", ")))
+		default:
 			waiting = append(waiting, item)
 		}
 	}

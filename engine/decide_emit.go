@@ -117,6 +117,10 @@ func (v View) take(c Emit) ([]event.Event, error) {
 		refusal.Message = fmt.Sprintf("task %s is %s's, who took it at %s", t.ID, told(t.TakenBy), words.Since(v.Now, *t.TakenAt))
 	case len(t.Waiting) > 0:
 		refusal.Message = fmt.Sprintf("task %s waits for %s", t.ID, toldList(t.Waiting))
+		if open := v.OpenTasks([]state.Task{t})[0]; open.Stuck != "" {
+			refusal.Message = fmt.Sprintf("task %s %s", t.ID, told(open.Stuck))
+			refusal.Hints = append(refusal.Hints, open.Command()+"    for who asked, or a person")
+		}
 	default:
 		refusal.Message = fmt.Sprintf("task %s was given to %s by %s at %s", t.ID, told(t.To), told(t.From), words.Since(v.Now, t.At))
 	}

@@ -82,6 +82,26 @@ func decideNext(v View, c Next) ([]event.Event, error) {
 	return draft1(takeEvent(c.Agent, ready))
 }
 
+// notReady says of the tasks that an agent could want why it cannot take them: they wait, or they are stuck.
+func (v *View) notReady(agent string) []string {
+	tasks := v.OpenTasks(v.State.PendingIf(func(t *state.Task) bool {
+		return !t.Question && (len(t.Waiting) > 0 && t.Status == state.TaskOpen || t.Status == state.TaskTaken) && (isFor(t, agent) || event.SameName(t.TakenBy, agent))
+	}))
+	var notes []string
+	for i := range tasks {
+		switch t := &tasks[i]; {
+		case t.Stuck != "":
+			notes = append(notes, fmt.Sprintf("task %s from %s: %s; for who asked, or a person: %s", t.ID, told(t.From), told(t.Stuck), t.Command()))
+		case t.Status == state.TaskOpen:
+			notes = append(notes, fmt.Sprintf("task %s from %s waits for %s", t.ID, told(t.From), toldList(t.Waiting)))
+		}
+	}
+	if over := len(notes) - maxTold; over > 0 {
+		notes = append(notes[:maxTold], fmt.Sprintf("%d more tasks cannot be taken: loadout coord status", over))
+	}
+	return notes
+}
+
 func takeEvent(agent string, t state.Task) (event.Event, error) {
 	to := t.From
 	if to == "" || event.SameName(to, event.Loadout) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agentloadout/loadout/engine/event"
@@ -32,7 +33,7 @@ type Snapshot struct {
 	HighSeq   int64              `json:"highSeq"` // same as AsOf
 	Skipped   state.Skips        `json:"skipped"` // lines of the log that nobody can read
 	Halted    *HaltedError       `json:"halted,omitempty"`
-	Tasks     []state.Task       `json:"pendingTasks"`    // open ones from, to or taken by the agent, or for everybody
+	Tasks     []OpenTask         `json:"pendingTasks"`    // open ones from, to or taken by the agent, or for everybody
 	Contracts []SnapshotContract `json:"activeContracts"` // by sequence number
 	Ownership []SnapshotClaim    `json:"ownership"`       // by sequence number
 	Decisions []state.Decision   `json:"recentDecisions"`
@@ -54,6 +55,37 @@ type Truncated struct {
 // Total is how many items were left out.
 func (t Truncated) Total() int64 {
 	return t.Tasks + t.Contracts + t.Ownership + t.Decisions + t.Unacked + t.Bodies
+}
+
+// OpenTask is an open task or question, and what keeps it from going on.
+type OpenTask struct {
+	state.Task
+	Blocked []string `json:"blocked,omitempty"` // those of Waiting that will never be done
+	Stuck   string   `json:"stuck,omitempty"`   // why it does not go on unless somebody settles that
+	Verb    []string `json:"verb,omitempty"`    // arguments of the command that does
+}
+
+// Command is Verb as somebody would type it, empty when there is none.
+func (t *OpenTask) Command() string {
+	if len(t.Verb) == 0 {
+		return ""
+	}
+	typed := []string{"loadout"}
+	for _, arg := range t.Verb {
+		typed = append(typed, word(arg))
+	}
+	return strings.Join(typed, " ")
+}
+
+// OpenTasks says of open tasks what keeps them from going on.
+func (v *View) OpenTasks(tasks []state.Task) []OpenTask {
+	o := v.outlook()
+	list := make([]OpenTask, len(tasks))
+	for i := range tasks {
+		list[i] = OpenTask{Task: tasks[i], Blocked: v.State.Blocked(&tasks[i])}
+		list[i].Stuck, list[i].Verb = v.State.Stuck(&tasks[i], &o)
+	}
+	return list
 }
 
 // SnapshotContract is the latest revision of a contract as a snapshot shows it.
@@ -108,7 +140,8 @@ func snapshot(v *View, agent string) Snapshot {
 		Skipped: v.State.Skips(), Halted: v.Halted,
 	}
 	t := &s.Truncated
-	s.Tasks, t.Tasks = v.State.NewestPending(MaxSnapshotTasks, func(t *state.Task) bool { return isAbout(t, agent) })
+	tasks, left := v.State.NewestPending(MaxSnapshotTasks, func(t *state.Task) bool { return isAbout(t, agent) })
+	s.Tasks, t.Tasks = v.OpenTasks(tasks), left
 	s.Decisions, t.Decisions = newest(v.State.Decisions(), MaxSnapshotDecisions)
 	s.Unacked, t.Unacked = v.State.News(agent, s.ReadTo, MaxSnapshotUnacked)
 	s.Unacked = orEmpty(s.Unacked)

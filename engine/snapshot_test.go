@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -203,5 +204,70 @@ func TestTimeline(t *testing.T) {
 	}
 	if e := tl.Entries[3]; e.Detail != "why" || e.RelativeTime != "+1m 5s" || e.Emoji != "📋" || e.Agent != "user" {
 		t.Errorf("entry %+v", e)
+	}
+}
+
+// TestAStuckTaskSaysSoEverywhere: nobody waits for ever without knowing it.
+func TestAStuckTaskSaysSoEverywhere(t *testing.T) {
+	s := newScene(t)
+	need := s.do(AddTask{From: "user", To: "gemini", Text: "first"}).Events[0].ID
+	task := s.do(AddTask{From: "user", To: "w", Text: "second", Needs: []string{need}}).Events[0].ID
+	next := func(want string) {
+		t.Helper()
+		r := s.do(Next{Agent: "w"})
+		if len(r.Events) != 0 || strings.Join(r.Notes, "; ") != want {
+			t.Errorf("next: %+v, want %s", r, want)
+		}
+	}
+	card := func() string {
+		t.Helper()
+		card, err := s.Card(t.Context(), "w")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return card.Text
+	}
+	next("task " + task + " from user waits for " + need)
+	if text := card(); !strings.Contains(text, "(waits for "+need+")") {
+		t.Errorf("card %s", text)
+	}
+	s.do(Finish{From: "gemini", ID: need, Failed: true})
+	why := "can never be begun: needs " + need + ", which has failed"
+	next("task " + task + " from user: " + why + "; for who asked, or a person: loadout coord cancel " + task)
+	if text := card(); !strings.Contains(text, "("+why+")") {
+		t.Errorf("card %s", text)
+	}
+	if got := s.snapshot("w").Tasks[0]; got.Stuck != why || got.Command() != "loadout coord cancel "+task || len(got.Blocked) != 1 {
+		t.Errorf("snapshot %+v", got)
+	}
+	_, err := s.Do(t.Context(), Request{Command: ClaimTask{Agent: "w", ID: task}})
+	var refused *ConflictError
+	if !errors.As(err, &refused) || !strings.Contains(refused.Message, why) || !strings.Contains(strings.Join(refused.Hints, "\n"), "coord cancel "+task) {
+		t.Errorf("taking it: %+v", refused)
+	}
+	s.do(Cancel{From: "user", ID: task})
+	next("")
+}
+
+func TestATaskOfADeadSessionSaysWhatFreesIt(t *testing.T) {
+	s := newScene(t)
+	name := s.register("codex", 7)
+	task := s.do(AddTask{From: "user", To: "*", Text: "build"}).Events[0].ID
+	s.do(Next{Agent: name})
+	if r := s.do(Next{Agent: "codex-2"}); len(r.Notes) != 0 {
+		t.Errorf("its taker lives: %v", r.Notes)
+	}
+	s.machine.dead = map[int]bool{7: true}
+	s.Engine = s.open(Options{})
+	want := "task " + task + " from user: taken by codex, whose session is over; for who asked, or a person: loadout agent end codex"
+	if r := s.do(Next{Agent: "codex-2"}); len(r.Notes) != 1 || r.Notes[0] != want {
+		t.Errorf("notes %q, want %q", r.Notes, want)
+	}
+	if got := s.snapshot("codex-2").Tasks[0]; got.Stuck != "taken by codex, whose session is over" {
+		t.Errorf("snapshot %+v", got)
+	}
+	s.do(EndAgent{Name: name})
+	if r := s.do(Next{Agent: "codex-2"}); len(r.Events) != 1 || r.Events[0].Resolves != task {
+		t.Errorf("freed: %+v", r)
 	}
 }

@@ -22,6 +22,7 @@ func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
 		gathered = e.handOver(ctx, c.Name, r.By)
 	}
 	var known state.Agent
+	var notReady []string // of Next, when nothing is
 	receipt, err := e.transact(ctx, transaction{
 		decide: func(v View) ([]event.Event, error) {
 			v.Person = e.byPerson(r)
@@ -29,6 +30,9 @@ func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
 				known, _ = v.registered(c)
 			}
 			events, err := decide(v, r.Command)
+			if c, ok := r.Command.(Next); ok && err == nil && len(events) == 0 {
+				notReady = v.notReady(v.spelling(c.Agent))
+			}
 			if err == nil && slices.ContainsFunc(events, isRename) {
 				_, err = e.SessionRecords() // before anything is stored that it could not follow
 			}
@@ -40,6 +44,7 @@ func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
+	receipt.Notes = append(receipt.Notes, notReady...)
 	switch c := r.Command.(type) { //nolint:gochecksumtype // only what claims or reports
 	case Own:
 		receipt.Notes = append(receipt.Notes, e.misplaced(c)...)

@@ -161,20 +161,24 @@ func (c *call) section(title string, n int) {
 	}
 }
 
-func (c *call) printTask(t state.Task) {
+func (c *call) printTask(t engine.OpenTask) {
 	kind := ""
 	if t.Question {
 		kind = "question "
 	}
-	c.printf("  [%s] %s%s → %s: %s%s\n", t.ID, kind, t.From, t.To, t.Description, taskMark(t))
+	if t.Stuck != "" {
+		c.printf("  [%s] %s%s → %s: %s (%s)\n      %s\n", t.ID, kind, t.From, t.To, t.Description, t.Stuck, t.Command())
+		return
+	}
+	c.printf("  [%s] %s%s → %s: %s%s\n", t.ID, kind, t.From, t.To, t.Description, taskMark(t.Task))
 }
 
 // taskMark says what has become of a task beyond being open.
 func taskMark(t state.Task) string {
 	switch t.Status {
 	case state.TaskOpen:
-		if len(t.Needs) > 0 {
-			return " (needs " + strings.Join(t.Needs, ", ") + ")"
+		if len(t.Waiting) > 0 {
+			return " (waits for " + strings.Join(t.Waiting, ", ") + ")"
 		}
 		return ""
 	case state.TaskTaken:

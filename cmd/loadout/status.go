@@ -94,7 +94,7 @@ type status struct {
 	Now       time.Time           `json:"now"`
 	Halted    *engine.HaltedError `json:"halted"`
 	Waiting   []state.Waiting     `json:"waiting"` // what waits for a person, first what matters most
-	Tasks     []state.Task        `json:"tasks"`   // open ones
+	Tasks     []engine.OpenTask   `json:"tasks"`   // open ones
 	Decisions []state.Decision    `json:"decisions"`
 	Agents    []agentStatus       `json:"agents"`
 	Threads   []state.Thread      `json:"threads"`
@@ -143,7 +143,8 @@ func newStatus(v *engine.View, most int) status {
 	left := &out.Truncated
 	out.Contracts, left.Contracts = keep(s.Contracts(), most, func(k *state.Contract) int64 { return k.Seq })
 	out.Ownership, left.Ownership = keep(s.Claims(), most, func(k *state.Claim) int64 { return k.Seq })
-	out.Tasks, left.Tasks = keep(s.Pending(), most, func(t *state.Task) int64 { return t.Seq })
+	tasks, over := keep(s.Pending(), most, func(t *state.Task) int64 { return t.Seq })
+	out.Tasks, left.Tasks = v.OpenTasks(tasks), over
 	decisions := most
 	if most < math.MaxInt {
 		decisions = maxDecisions

@@ -166,14 +166,19 @@ func (d *data) claims(s *engine.Snapshot, agent string) {
 	d.list("Held by you", len(own), 0, func(i int) string { return own[i] })
 }
 
-func (d *data) tasks(tasks []state.Task, agent string) {
+func (d *data) tasks(tasks []engine.OpenTask, agent string) {
 	d.list("Open tasks and questions", len(tasks), 0, func(i int) string {
 		t := tasks[i]
 		line := fmt.Sprintf("#%d from %s to %s", t.Seq, t.From, t.To)
-		if event.SameName(t.TakenBy, agent) {
+		switch {
+		case event.SameName(t.TakenBy, agent):
 			line += ", taken by you"
-		} else if t.TakenBy != "" {
+		case t.Stuck != "":
+			line += ", " + t.Stuck
+		case t.TakenBy != "":
 			line += ", taken by " + t.TakenBy
+		case len(t.Waiting) > 0:
+			line += ", waits for " + strings.Join(t.Waiting, ", ")
 		}
 		return line + ": " + t.Description
 	})

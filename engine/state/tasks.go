@@ -85,6 +85,11 @@ func (s *State) wait(need, id string) {
 	s.tasks.waiting[need] = append(waiting[:len(waiting):len(waiting)], id)
 }
 
+// Blocked lists what a task waits for and what will never be done: it was cancelled, it failed, or nobody ever asked for it.
+func (s *State) Blocked(t *Task) []string {
+	return slices.DeleteFunc(slices.Clone(t.Waiting), func(need string) bool { return s.tasks.open[need] != nil })
+}
+
 // isDone reports whether a task is remembered as done.
 func (s *State) isDone(id string) bool {
 	for _, t := range s.tasks.settled.newest() {

@@ -19,7 +19,7 @@ const (
 	WaitCap      WaitKind = "cap"      // reached: no further turn is started
 	WaitWork     WaitKind = "work"     // two agents want one item
 	WaitQuestion WaitKind = "question" // put to a person, or to a session that does not run
-	WaitTask     WaitKind = "task"     // put to a person
+	WaitTask     WaitKind = "task"     // put to a person, or one that nobody goes on with, see Stuck
 	WaitClaim    WaitKind = "claim"    // held by a session that does not run, in the way of those that live
 )
 
@@ -162,17 +162,44 @@ func (s *State) waitingWork(list []Waiting) []Waiting {
 	return list
 }
 
-// waitingTasks adds questions and tasks that are put to a person, and questions that nobody is left to answer.
+// Stuck says why an open task does not go on unless somebody settles that, with the arguments of the command that does; empty when it
+// may go on: what it needs will never be done, or the session of who took it is over.
+func (s *State) Stuck(t *Task, o *Outlook) (why string, verb []string) {
+	switch blocked := s.Blocked(t); {
+	case t.Status == TaskTaken:
+		if o.Stale != nil && o.Stale(t.TakenBy) && (o.Rests == nil || !o.Rests(t.TakenBy)) {
+			return fmt.Sprintf("taken by %s, whose session is over", t.TakenBy), []string{"agent", "end", t.TakenBy}
+		}
+	case t.Status == TaskOpen && len(blocked) > 0:
+		ended := "is not known"
+		switch need, _ := s.Task(blocked[0]); need.Status {
+		case TaskCancelled:
+			ended = "was cancelled"
+		case TaskFailed:
+			ended = "has failed"
+		}
+		return fmt.Sprintf("can never be begun: needs %s, which %s", blocked[0], ended), []string{"coord", "cancel", t.ID}
+	}
+	return "", nil
+}
+
+// waitingTasks adds questions and tasks that are put to a person, questions that nobody is left to answer, and tasks that are stuck.
 func (s *State) waitingTasks(list []Waiting, o Outlook) []Waiting {
 	people := s.people()
 	person := func(t *Task) bool { return t.Status == TaskOpen && people[event.FoldName(t.To)] }
 	orphan := func(t *Task) bool { return t.Question && t.To != event.Broadcast && o.Stale(t.To) }
-	for _, t := range s.PendingIf(func(t *Task) bool { return person(t) || orphan(t) }) {
+	stuck := func(t *Task) bool {
+		why, _ := s.Stuck(t, &o)
+		return why != ""
+	}
+	for _, t := range s.PendingIf(func(t *Task) bool { return person(t) || orphan(t) || stuck(t) }) {
 		w := Waiting{Kind: WaitTask, Text: t.Description, Agent: t.From, Since: t.At, Seq: t.Seq, ID: t.ID, Verb: []string{"coord", "done", t.ID}}
 		if t.Question {
 			w.Kind, w.Verb = WaitQuestion, []string{"coord", "answer", t.ID, "…"}
 		}
-		if !person(&t) {
+		if why, verb := s.Stuck(&t, &o); why != "" {
+			w.Text, w.Verb = fmt.Sprintf("%s (%s)", t.Description, why), verb
+		} else if !person(&t) {
 			w.Text = fmt.Sprintf("%s (to %s, whose session %s)", t.Description, t.To, o.left(t.To))
 		}
 		list = append(list, w)

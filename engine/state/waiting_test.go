@@ -120,6 +120,36 @@ func TestWaiting(t *testing.T) {
 			[]string{"question a 0: done? (to b, whose session is over) | coord answer id000000 …"},
 		},
 		{
+			"tasks whose needs will never be done",
+			func(l *log) {
+				cancelled, failed := l.add("a", "b", event.Task{}), l.add("a", "b", event.Task{})
+				l.add("a", "c", event.Task{Needs: []string{cancelled.ID}}, saying("first"))
+				l.add("a", "c", event.Task{Needs: []string{failed.ID}}, saying("second"))
+				l.add("a", "b", event.Cancel{}, resolving(cancelled.ID))
+				l.add("b", "a", event.Error{}, resolving(failed.ID))
+				open := l.add("a", "b", event.Task{})
+				l.add("a", "c", event.Task{Needs: []string{open.ID}}, saying("only waits"))
+				l.add("a", "c", event.Task{Needs: []string{"unheard-of"}}, saying("third"))
+			},
+			Outlook{},
+			[]string{
+				"task a 2: first (can never be begun: needs id000000, which was cancelled) | coord cancel id000002",
+				"task a 3: second (can never be begun: needs id000001, which has failed) | coord cancel id000003",
+				"task a 8: third (can never be begun: needs unheard-of, which is not known) | coord cancel id000008",
+			},
+		},
+		{
+			"a task whose taker is over",
+			func(l *log) {
+				for _, taker := range []string{"b", "c", "d"} {
+					task := l.add("a", "*", event.Task{}, saying("for "+taker))
+					l.add(taker, "a", event.Task{}, resolving(task.ID))
+				}
+			},
+			Outlook{Stale: isOver("b", "d"), Rests: isOver("d")},
+			[]string{"task a 0: for b (taken by b, whose session is over) | agent end b"},
+		},
+		{
 			"a session that rests is not over",
 			func(l *log) {
 				l.add(event.Loadout, event.Broadcast, register("a", ""))

@@ -9,7 +9,6 @@ import (
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/safetext"
-	"github.com/agentloadout/loadout/engine/state"
 )
 
 type agentIn struct{ Agent string }
@@ -196,12 +195,14 @@ func (p *page) section(title string, n int) {
 	}
 }
 
-func (p *page) task(t *state.Task) {
+func (p *page) task(t *engine.OpenTask) {
 	kind, mark := "", ""
 	if t.Question {
 		kind = "question "
 	}
 	switch {
+	case t.Stuck != "":
+		mark = " (" + t.Stuck + "; what settles it: " + t.Command() + ")"
 	case t.TakenBy != "":
 		mark = " (taken by " + t.TakenBy + ")"
 	case len(t.Waiting) > 0:

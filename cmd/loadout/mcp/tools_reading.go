@@ -376,7 +376,7 @@ func (o *replayOut) text() string {
 		p.linef("  contract %s rev%d by %s (seq %d)", c.Name, c.Revision, c.Publisher, c.Seq)
 	}
 	for i := range o.Tasks {
-		p.task(&o.Tasks[i])
+		p.task(&engine.OpenTask{Task: o.Tasks[i]})
 	}
 	for _, d := range o.Decisions {
 		p.linef("  decision [%s] %s: %s", d.ID, d.From, d.Title)
