@@ -203,11 +203,9 @@ func (c *contract) reader(revisions []revisionKey, agent, key string, declared b
 	for i := range c.history {
 		h := &c.history[i]
 		switch {
-		case revisions[i].publisher == key:
-			r.Revision = h.Revision.Revision
+		case revisions[i].publisher == key, h.Seq <= cursor && (declared || revisions[i].to == "" || revisions[i].to == key):
+			r.Revision, r.Behind = h.Revision.Revision, 0 // what it passed over is in this one
 		case revisions[i].to != "" && revisions[i].to != key && !declared:
-		case h.Seq <= cursor:
-			r.Revision = h.Revision.Revision
 		default:
 			r.Behind++
 		}

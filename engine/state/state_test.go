@@ -128,12 +128,23 @@ func TestContracts(t *testing.T) {
 	same(t, "readers", []Reader{
 		{Agent: "codex", Revision: 1, Behind: 2},
 		{Agent: "codex-2", Revision: 3},
-		{Agent: "gemini", Declared: true, Revision: 2, Behind: 3},
+		{Agent: "gemini", Declared: true, Revision: 2, Behind: 2},
 		{Agent: "pair", Revision: 4},
 	}, c.Readers)
 	if _, ok := l.state.Contract("API"); ok {
 		t.Error("found under another name")
 	}
+}
+
+// TestBehindCountsWhatIsNewer: who publishes a revision has passed over those before it.
+func TestBehindCountsWhatIsNewer(t *testing.T) {
+	l := newLog(t)
+	for i, from := range []string{"user", "user", "user", "codex", "user"} {
+		l.add(from, "*", event.Contract{Name: "api", Revision: int64(i + 1), Body: "b"})
+	}
+	l.add("codex", "*", event.Update{Consumes: []string{"api"}})
+	c, _ := l.state.Contract("api")
+	same(t, "readers", []Reader{{Agent: "codex", Declared: true, Revision: 4, Behind: 1}}, c.Readers)
 }
 
 func TestContractHistoryIsBounded(t *testing.T) {

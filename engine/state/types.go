@@ -50,8 +50,8 @@ type Revision struct {
 type Reader struct {
 	Agent    string `json:"agent"`
 	Declared bool   `json:"declared"` // it said so with --consume; else only its acknowledgements show it
-	Revision int64  `json:"revision"` // the newest revision that it has acknowledged, 0 for none
-	Behind   int64  `json:"behind"`   // how many published revisions it has not acknowledged
+	Revision int64  `json:"revision"` // the newest revision that it has acknowledged or published, 0 for none
+	Behind   int64  `json:"behind"`   // how many revisions are newer than that
 }
 
 // TaskStatus is where a task stands.
