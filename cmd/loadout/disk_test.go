@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -75,3 +77,28 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 }
+
+// TestWhereDoctorHelps and where not: it looks at the project's folder, and not at where an answer is printed.
+func TestWhereDoctorHelps(t *testing.T) {
+	a, _, stderr := testApp(t)
+	const doctor = "try: loadout doctor"
+	if err := os.WriteFile(filepath.Join(a.dir, store.DirName), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"status", "coord own codex src"} {
+		stderr.Reset()
+		if code := run(t.Context(), strings.Fields(verb), a); code != exitUnexpected || !strings.Contains(stderr.String(), doctor) {
+			t.Errorf("%s: exit %d: %s", verb, code, stderr)
+		}
+	}
+	a, _, stderr = testApp(t)
+	a.stdout = fullFile{}
+	if code := run(t.Context(), []string{"status"}, a); code != exitUnexpected || strings.Contains(stderr.String(), doctor) {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// fullFile is one that takes nothing any more.
+type fullFile struct{}
+
+func (fullFile) Write([]byte) (int, error) { return 0, syscall.ENOSPC }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/safetext"
+	"github.com/agentloadout/loadout/store"
 )
 
 // refuse says on stderr why the verb did not do its work, and what helps: as text, or with --json as one object.
@@ -61,8 +62,10 @@ func (c *call) refuse(err error, code int) {
 // hints are the commands that help.
 func (c *call) hints(err error, code int) []string {
 	hints := engine.Hints(err)
-	stuck := errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS)
-	if len(hints) == 0 && stuck && code == exitUnexpected && c.opened != nil && !strings.HasSuffix(c.name, "doctor") {
+	var unsafe *store.UnsafeError
+	stuck := errors.As(err, &unsafe) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS)
+	printing := c.err != nil // what failed is the answer's
+	if len(hints) == 0 && stuck && !printing && code == exitUnexpected && c.opened != nil && !strings.HasSuffix(c.name, "doctor") {
 		hints = []string{"loadout doctor    says what keeps the project's folder from being read or written"}
 	}
 	return hints
