@@ -300,15 +300,28 @@ func (e *Engine) byPerson(r Request) bool {
 	if r.By != "" {
 		return true
 	}
-	var asks bool
-	switch c := r.Command.(type) {
+	_, forces := forcedBy(r.Command)
+	return forces && !e.UnderAgent()
+}
+
+// signed is a request with the person who forces something under an agent's name, so that it is on record who did.
+func (e *Engine) signed(r Request) Request {
+	if agent, forces := forcedBy(r.Command); forces && r.By == "" && !event.SameName(strings.TrimSpace(agent), event.User) && !e.UnderAgent() {
+		r.By = event.User
+	}
+	return r
+}
+
+// forcedBy says under whose name a command uses force.
+func forcedBy(c Command) (agent string, forces bool) {
+	switch c := c.(type) {
 	case Own:
-		asks = c.Force
+		return c.Agent, c.Force
 	case ReleasePaths:
-		asks = c.Force
+		return c.Agent, c.Force
 	case ClaimTask, Finish, Cancel, Publish, Consume, Decide, Report, AddTask, Ask, Answer, Next, Ack, Register, EndAgent, ForgetAgent, RenameAgent, Emit:
 	}
-	return asks && !e.UnderAgent()
+	return "", false
 }
 
 // UnderAgent reports whether this process was started by an agent program.

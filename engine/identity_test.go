@@ -290,10 +290,31 @@ func TestForceIsForAPerson(t *testing.T) {
 			s := newScene(t)
 			s.do(own("claude-code", "src"))
 			s.machine.ancestors, s.env = tt.tree, tt.env
-			_, err := s.Do(t.Context(), Request{Command: force, By: tt.by})
+			r, err := s.Do(t.Context(), Request{Command: force, By: tt.by})
 			if (err == nil) != tt.person {
 				t.Errorf("error %v", err)
 			}
+			if tt.person && (r.Events[0].From != "codex" || r.Events[0].By != event.User) {
+				t.Errorf("who forced it is not on record: %+v", r.Events[0])
+			}
 		})
+	}
+}
+
+// TestWhoForcesIsOnRecord: a person who types an agent's name signs what is forced, and needs no second name for it.
+func TestWhoForcesIsOnRecord(t *testing.T) {
+	s := newScene(t)
+	s.do(own("codex", "src"))
+	r := s.do(ReleasePaths{Agent: "gemini", Paths: []string{"src"}, Force: true, Reason: "its laptop is closed"})
+	if r.Events[0].From != "gemini" || r.Events[0].By != event.User {
+		t.Errorf("released as another: %+v", r.Events[0])
+	}
+	r = s.do(Own{Agent: event.User, Paths: []string{"src"}, Force: true, Reason: "mine"})
+	if r.Events[0].By != "" {
+		t.Errorf("in its own name: %+v", r.Events[0])
+	}
+	r = s.do(own("codex", "doc"))
+	if r.Events[0].By != "" {
+		t.Errorf("without force: %+v", r.Events[0])
 	}
 }

@@ -17,6 +17,7 @@ func (e *Engine) Do(ctx context.Context, r Request) (Receipt, error) {
 		c.NewID = event.NewID()
 		r.Command = c
 	}
+	r = e.signed(r)
 	gathered := e.gather(&r)
 	if c, ok := r.Command.(EndAgent); ok {
 		gathered = e.handOver(ctx, c.Name, r.By)
