@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,7 +29,7 @@ type killSwitch struct {
 
 // Kill sets the kill switch: first the file, without the lock, so that it holds at once, then the record. Whatever keeps the file
 // from being written whole, or the record from being made, is a note once something is at the path: its presence halts. When it
-// is set already the receipt is a Duplicate and a note says by whom.
+// is set already the receipt is a Duplicate and a note says by whom; when that cannot be told, this Kill is recorded all the same.
 func (e *Engine) Kill(ctx context.Context, by, reason string) (Receipt, error) {
 	return e.KillOnce(ctx, by, reason, "")
 }
@@ -69,39 +70,54 @@ func (e *Engine) KillOnce(ctx context.Context, by, reason, key string) (Receipt,
 	if err != nil {
 		return Receipt{}, fmt.Errorf("write kill switch: %w", err)
 	}
+	data = append(data, '\n')
 	var notes []string
-	switch err := e.log.Create(KillSwitchName, append(data, '\n')); {
+	switch err := e.log.Create(KillSwitchName, data); {
 	case errors.Is(err, store.ErrExists):
-		return e.alreadyHalted()
+		return e.alreadyHalted(ctx, t, data)
 	case err != nil:
 		halted, lookErr := e.Halted()
 		if lookErr != nil || halted == nil {
 			return Receipt{}, fmt.Errorf("the kill switch could not be set: %w", err)
 		}
 		if errors.Is(err, store.ErrUnsafe) { // something else of that name
-			return e.alreadyHalted()
+			return e.alreadyHalted(ctx, t, data)
 		}
 		notes = append(notes, fmt.Sprintf("the kill switch is on, but its file could not be written whole: %v", err))
 	}
+	return e.recordHalt(ctx, t, notes), nil
+}
+
+// recordHalt makes the record of a kill switch that is on; notes are what is to be told beside.
+func (e *Engine) recordHalt(ctx context.Context, t transaction, notes []string) Receipt {
 	receipt, err := e.transact(ctx, t)
 	if err != nil { // it holds all the same; Resume makes up for the record
 		receipt = Receipt{Head: -1, Notes: []string{fmt.Sprintf("the kill switch is on, but that could not be recorded: %v", err)}}
 	}
 	receipt.Notes = append(notes, receipt.Notes...)
-	return receipt, nil
+	return receipt
 }
 
-// alreadyHalted answers a second Kill.
-func (e *Engine) alreadyHalted() (Receipt, error) {
+// alreadyHalted answers a Kill, whose file would be data, when the kill switch is on. When nobody can tell who set it, at least this
+// one is recorded, and an empty file is replaced by data in one step: it halts all the time.
+func (e *Engine) alreadyHalted(ctx context.Context, t transaction, data []byte) (Receipt, error) {
 	halted, err := e.Halted()
 	if err != nil {
 		return Receipt{}, err
 	}
-	r := Receipt{Duplicate: true, Head: -1}
-	if halted != nil { // else it was lifted this moment
-		r.Notes = []string{"already " + halted.Error()}
+	if halted == nil { // lifted this moment
+		return Receipt{Duplicate: true, Head: -1}, nil
 	}
-	return r, nil
+	notes := []string{"already " + halted.Error()}
+	if !halted.Damaged {
+		return Receipt{Duplicate: true, Head: -1, Notes: notes}, nil
+	}
+	if old, err := e.log.ReadFile(KillSwitchName, maxKillSwitchBytes); err == nil && len(bytes.TrimSpace(old)) == 0 {
+		if err := e.log.WriteFile(KillSwitchName, data); err != nil {
+			notes = append(notes, fmt.Sprintf("its file could not be written: %v", err))
+		}
+	}
+	return e.recordHalt(ctx, t, notes), nil
 }
 
 // Resume lifts the kill switch and records that. When it is not set the receipt is a Duplicate.

@@ -294,13 +294,57 @@ func TestSomethingElseInThePlaceOfTheKillSwitch(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := s.Kill(t.Context(), "user", "stop")
-		if err != nil || !r.Duplicate || len(r.Notes) != 1 {
+		if err != nil || r.Duplicate || len(r.Notes) != 1 || r.Seq() != 1 {
 			t.Errorf("%s: kill %+v, %v", name, r, err)
 		}
 		if r, err := s.Resume(t.Context(), "user"); err != nil || r.Duplicate {
 			t.Errorf("%s: resume %+v, %v", name, r, err)
 		}
 		s.do(note("codex", "y"))
+	}
+}
+
+// renamed is a file system that looks whether the kill switch is there before and after each rename onto it.
+type renamed struct {
+	store.FS
+	missed *bool
+}
+
+func (r renamed) Rename(from, to string) error {
+	_, before := r.FS.Lstat(to)
+	err := r.FS.Rename(from, to)
+	_, after := r.FS.Lstat(to)
+	*r.missed = *r.missed || filepath.Base(to) == KillSwitchName && (before != nil || after != nil)
+	return err
+}
+
+func (r renamed) Remove(name string) error {
+	*r.missed = *r.missed || filepath.Base(name) == KillSwitchName
+	return r.FS.Remove(name)
+}
+
+// TestKillOverASwitchOfUnknownOrigin: who says why is on record, and nobody can write in between.
+func TestKillOverASwitchOfUnknownOrigin(t *testing.T) {
+	for content, wantReason := range map[string]string{"": "again", " \n": "again", "stop, says ann": ""} {
+		s := newScene(t)
+		s.do(note("codex", "x"))
+		if err := os.WriteFile(s.path(KillSwitchName), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var missed bool
+		r, err := s.open(Options{FS: renamed{store.OS(), &missed}}).Kill(t.Context(), "ann", "again")
+		if err != nil || r.Duplicate || r.Seq() != 1 || r.Events[0].From != "ann" || len(r.Notes) != 1 || missed {
+			t.Errorf("%q: %+v, %v, lifted %v", content, r, err, missed)
+		}
+		v := s.view()
+		if v.Halted == nil || v.Halted.Reason != wantReason || v.State.Halt() == nil || v.State.Halt().By != "ann" || v.State.Halt().Reason != "again" {
+			t.Errorf("%q: halted %+v, recorded %+v", content, v.Halted, v.State.Halt())
+		}
+		if wantReason == "" {
+			if kept, err := os.ReadFile(s.path(KillSwitchName)); err != nil || string(kept) != content {
+				t.Errorf("what a person wrote is now %q, %v", kept, err)
+			}
+		}
 	}
 }
 
