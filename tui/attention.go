@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"fmt"
-
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
 	"github.com/agentloadout/loadout/engine/state"
@@ -18,15 +16,13 @@ type attention struct {
 	known  map[string]bool
 	begun  bool // what was there at the start rang for nobody
 	drift  bool // the same of what git told first
-
-	waiting []state.Waiting // for a person, the weightiest first
 }
 
 // alarm is one thing that needs a person. Its key is the same as long as it lasts.
 type alarm struct{ key, pane string }
 
-// notice counts what came, and rings once when something new needs a person.
-func (m *model) notice(events []event.Event, reset bool) {
+// notice counts what came, and rings once when something new needs a person: news is what waits since.
+func (m *model) notice(events []event.Event, news []state.Waiting, reset bool) {
 	a := &m.attention
 	if a.unread == nil {
 		a.unread, a.marked = make([]int, len(m.panes)), make([]bool, len(m.panes))
@@ -36,21 +32,29 @@ func (m *model) notice(events []event.Event, reset bool) {
 			m.count(&events[i])
 		}
 	}
-	a.waiting = m.live.Waiting
 	ring := false
 	now := map[string]bool{}
 	alarms := m.eventAlarms(events)
 	if a.drift {
 		alarms = append(alarms, m.driftAlarms()...)
 	}
-	for _, al := range append(alarms, m.waitAlarms()...) {
-		now[al.key] = true
-		if a.known[al.key] || !a.begun || reset {
-			continue
+	raise := func(pane string) {
+		if !a.begun || reset {
+			return
 		}
 		ring = true
-		if i := m.paneByID(al.pane); i >= 0 && i != m.focus {
+		if i := m.paneByID(pane); i >= 0 && i != m.focus {
 			a.marked[i] = true
+		}
+	}
+	for _, al := range alarms {
+		if now[al.key] = true; !a.known[al.key] {
+			raise(al.pane)
+		}
+	}
+	for _, w := range news {
+		if w.Kind != state.WaitHalt || !event.SameName(w.Agent, m.actor) { // what the person did alarms nobody
+			raise(waitPane(w.Kind))
 		}
 	}
 	if !a.drift { // known from now on
@@ -82,17 +86,6 @@ func (a *attention) seen(i int) {
 	if a.unread != nil {
 		a.unread[i], a.marked[i] = 0, false
 	}
-}
-
-// waitAlarms is what waits for a person, apart from what the person did.
-func (m *model) waitAlarms() []alarm {
-	var list []alarm
-	for _, w := range m.attention.waiting {
-		if w.Kind != state.WaitHalt || !event.SameName(w.Agent, m.actor) {
-			list = append(list, alarm{fmt.Sprint("waiting ", w.Kind, w.ID, w.Path, w.Seq, w.Agent), waitPane(w.Kind)})
-		}
-	}
-	return list
 }
 
 // driftAlarms is what changed where another agent works than the one that claimed it.

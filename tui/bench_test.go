@@ -73,8 +73,8 @@ func BenchmarkFrame(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)-1].Microseconds())/1000, "max-ms")
 }
 
-// manyTasks is a cockpit of a log with n tasks, and step stores an event about a task and takes it from the feed.
-func manyTasks(tb testing.TB, n int) (d *driver, step func() feedMsg) {
+// manyTasks is a cockpit of a log with n tasks for somebody in turn, and step stores an event about a task and takes it from the feed.
+func manyTasks(tb testing.TB, n int, to ...string) (d *driver, step func() feedMsg) {
 	tb.Helper()
 	f := longStory(tb, 100)
 	task, err := event.New("codex", "claude-code", "Move one more file to the new module", event.Task{})
@@ -89,7 +89,7 @@ func manyTasks(tb testing.TB, n int) (d *driver, step func() feedMsg) {
 		return e
 	}
 	for len(f.events) < 100+n {
-		task.To = []string{"claude-code", "gemini", event.Broadcast}[len(f.events)%3]
+		task.To = to[len(f.events)%len(to)]
 		store(task)
 	}
 	d = drive(tb, f, func(o *Options) { o.NoColor, o.Colors = false, 1<<24 })
@@ -109,7 +109,7 @@ func manyTasks(tb testing.TB, n int) (d *driver, step func() feedMsg) {
 // What an update and its frame cost does not depend on how many tasks are open: no list of all of them is made.
 func TestManyTasksAreNotListedAnew(t *testing.T) {
 	cost := func(n int) uint64 {
-		d, step := manyTasks(t, n)
+		d, step := manyTasks(t, n, "claude-code", "gemini", event.Broadcast, event.User)
 		d.press("5")
 		var before, after runtime.MemStats
 		least := uint64(math.MaxUint64)
@@ -131,11 +131,15 @@ func TestManyTasksAreNotListedAnew(t *testing.T) {
 // BenchmarkManyTasks measures news about tasks and the frame after them at 200×60 with 100,000 open tasks, and beside that what is found
 // out outside of the update loop.
 func BenchmarkManyTasks(b *testing.B) {
-	for _, filter := range []string{"", "module"} {
-		b.Run("filter="+filter, func(b *testing.B) {
-			d, step := manyTasks(b, 100_000)
+	agents := []string{"claude-code", "gemini", event.Broadcast}
+	for _, bb := range []struct {
+		name, filter string
+		to           []string
+	}{{"agents", "", agents}, {"filtered", "module", agents}, {"person", "", []string{event.User}}} {
+		b.Run(bb.name, func(b *testing.B) {
+			d, step := manyTasks(b, 100_000, bb.to...)
 			d.press("5")
-			d.m.panes[4].SetFilter(filter)
+			d.m.panes[4].SetFilter(bb.filter)
 			took := make([]time.Duration, 0, b.N)
 			beside := time.Duration(0)
 			for b.Loop() {

@@ -35,6 +35,7 @@ type feed struct {
 	state   *state.State
 	tasks   *pane.Tasks                // of the state that was taken last, nil when the next is not built from that
 	live    map[string]engine.Liveness // newest
+	waited  map[waitKey]bool           // what waited for a person when the state was taken last
 	pending update
 	ready   chan struct{} // holds a token while something is pending
 	moved   chan struct{} // holds a token when the log went on since git was asked
@@ -46,7 +47,9 @@ type update struct {
 	state    *state.State
 	tasks    *pane.Tasks
 	waiting  []state.Waiting
-	took     time.Duration // to prepare it
+	news     []state.Waiting // of those, what did not wait before
+	oldest   time.Time       // since when the first of those waits
+	took     time.Duration   // to prepare it
 	events   []event.Event
 	reset    bool // the state was not built from the one before
 	mode     engine.Mode
@@ -65,6 +68,13 @@ type update struct {
 type holder struct {
 	who  *engine.LockedError
 	lost []string
+}
+
+// waitKey is the same as long as something waits for a person.
+type waitKey struct {
+	kind            state.WaitKind
+	agent, id, path string
+	seq             int64
 }
 
 // pauseAfter is how long the feed waits after an update of the screen that took so long.
@@ -277,6 +287,17 @@ func (f *feed) take() update {
 	u.tasks = f.tasks
 	s := pane.Snapshot{State: u.state, Now: f.clock(), Live: f.live, Halted: u.halted}
 	u.waiting = s.FindWaiting()
+	waits := make(map[waitKey]bool, len(u.waiting))
+	for _, w := range u.waiting {
+		if u.oldest.IsZero() || w.Since.Before(u.oldest) {
+			u.oldest = w.Since
+		}
+		key := waitKey{w.Kind, w.Agent, w.ID, w.Path, w.Seq}
+		if waits[key] = true; !f.waited[key] {
+			u.news = append(u.news, w)
+		}
+	}
+	f.waited = waits
 	u.took = time.Since(began)
 	f.pending = update{mode: u.mode, halted: u.halted, caughtUp: u.caughtUp, lost: u.lost, branch: u.branch, err: u.err}
 	return u

@@ -92,14 +92,8 @@ func (m *model) standing() []theme.Span {
 	if m.now.why != "" && m.w >= branded { // narrower, the footer says it
 		add(t.Bad, text.Truncate(text.Line(m.now.why), m.w/2, t.Ellipsis))
 	}
-	if waiting := m.attention.waiting; len(waiting) > 0 {
-		oldest := waiting[0].Since
-		for _, w := range waiting {
-			if w.Since.Before(oldest) {
-				oldest = w.Since
-			}
-		}
-		add(t.Warn, fmt.Sprintf("%s %d for you, %s", t.Warning, len(waiting), words.Age(s.Now, oldest)))
+	if waiting := m.live.Waiting; len(waiting) > 0 {
+		add(t.Warn, fmt.Sprintf("%s %d for you, %s", t.Warning, len(waiting), words.Age(s.Now, m.now.oldest)))
 	}
 	if skips := s.State.Skips(); skips.Bad > 0 {
 		add(t.Warn, t.Warning+" "+words.Plural(skips.Bad, "bad line"))

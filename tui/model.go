@@ -96,8 +96,9 @@ type status struct {
 	halted   *engine.HaltedError
 	caughtUp bool
 	branch   string
-	lost     string // what was answered and is in the log no more, empty when nothing is
-	why      string // why the log cannot be read, or what it has lost; empty while all is well
+	oldest   time.Time // since when something waits for a person
+	lost     string    // what was answered and is in the log no more, empty when nothing is
+	why      string    // why the log cannot be read, or what it has lost; empty while all is well
 	err      error
 }
 
@@ -342,7 +343,7 @@ func (m *model) fed(u update) tea.Cmd {
 	if u.reset {
 		m.travel.state = nil
 	}
-	m.live.State, m.live.Tasks, m.live.Waiting = u.state, u.tasks, u.waiting
+	m.live.State, m.live.Tasks, m.live.Waiting, m.now.oldest = u.state, u.tasks, u.waiting, u.oldest
 	m.live.Now = m.clock()
 	if u.live != nil {
 		m.live.Live = u.live
@@ -354,7 +355,7 @@ func (m *model) fed(u update) tea.Cmd {
 	if u.holder != nil {
 		m.live.Bridging.Known, m.live.Bridging.Holder, m.live.Bridging.Lost = true, u.holder.who, u.holder.lost
 	}
-	m.notice(u.events, u.reset)
+	m.notice(u.events, u.news, u.reset)
 	var again tea.Cmd
 	if u.reset && m.past() {
 		again = m.readPast(m.travel.at)

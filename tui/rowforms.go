@@ -100,7 +100,7 @@ const (
 )
 
 func (m *model) askDone(w *state.Waiting) {
-	f := overlay.NewForm(m.look.Theme, "Done", "settle it", []string{fmt.Sprintf("%s asked for it %s: %s", w.Agent, words.Ago(m.live.Now, w.Since), w.Text)},
+	f := overlay.NewForm(m.look.Theme, "Settle the task", "settle it", []string{fmt.Sprintf("%s asked for it %s: %s", w.Agent, words.Ago(m.live.Now, w.Since), w.Text)},
 		&overlay.Input{Name: "how", Label: "outcome", Choices: []string{taskDone, taskFailed, taskWithdrawn}},
 		long("evidence", "evidence", "what shows it, or why it failed or is withdrawn"), m.agentInput())
 	m.openForm(f, func() tea.Cmd {

@@ -12,8 +12,11 @@ import (
 	"github.com/agentloadout/loadout/tui/text"
 )
 
-// maxWaiting bounds what waits for a person while the pane shares the window; zoomed it shows all.
-const maxWaiting = 5
+// maxWaiting bounds what waits for a person while the pane shares the window, maxZoomed when it is zoomed; a filter finds the others.
+const (
+	maxWaiting = 5
+	maxZoomed  = 1000
+)
 
 // order is how the agents are sorted.
 type order int
@@ -149,7 +152,7 @@ func (p *Pane) rebuild() {
 		if !pane.Matches(p.Filter(), w.Agent, w.Text, string(w.Kind)) {
 			continue
 		}
-		if len(p.rows) == maxWaiting && !p.Zoomed() {
+		if len(p.rows) == p.most() {
 			p.rows = append(p.rows, row{more: len(p.waiting) - i})
 			break
 		}
@@ -170,6 +173,14 @@ func (p *Pane) rebuild() {
 		}
 	}
 	p.Changed()
+}
+
+// most is how much of what waits is listed.
+func (p *Pane) most() int {
+	if p.Zoomed() {
+		return maxZoomed
+	}
+	return maxWaiting
 }
 
 // word is the agent's presence, to filter by.

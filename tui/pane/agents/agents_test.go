@@ -102,6 +102,26 @@ func TestWhatWaitsForAPersonIsOnTop(t *testing.T) {
 	}
 }
 
+// However many wait, a zoomed pane lists a bounded number, and says what finds the others.
+func TestVeryManyThatWaitAreFiltered(t *testing.T) {
+	s := tell(t)
+	for i := range maxZoomed {
+		s.add("alive", event.User, fmt.Sprintf("question %d", i), event.Question{})
+	}
+	p := New(panetest.Look(t, false))
+	p.SetSize(120, 20, true)
+	snap := pane.Snapshot{State: s.State, Now: now, Actor: event.User}
+	snap.Complete()
+	p.Apply(snap, pane.Changes{})
+	if left, _ := (*rows)(p).Row(maxZoomed, 100); p.rows[maxZoomed].more != 1 || !strings.HasSuffix(left[0].Text, "and 1 more wait for you; / finds them") {
+		t.Errorf("row %+v says %q", p.rows[maxZoomed], left)
+	}
+	p.SetFilter("question 999")
+	if len(p.rows) != 1 || p.rows[0].wait == nil {
+		t.Errorf("a filter finds %d rows", len(p.rows))
+	}
+}
+
 func TestManyThatWaitLeaveRoomForTheAgents(t *testing.T) {
 	s := tell(t)
 	for i := range 8 {

@@ -67,7 +67,11 @@ func (p *rows) Row(i, w int) (left, right theme.Spans) {
 	case r.agent != nil:
 		return p.agent(r.agent, w)
 	}
-	return theme.Spans{theme.S(fmt.Sprintf("  and %d more wait for you; z shows them", r.more), p.Warn)}, nil
+	how := "z shows them"
+	if p.Zoomed() {
+		how = "/ finds them"
+	}
+	return theme.Spans{theme.S(fmt.Sprintf("  and %d more wait for you; %s", r.more, how), p.Warn)}, nil
 }
 
 // wait is one thing that waits for a person, with its age.
