@@ -38,7 +38,11 @@ func decideOwn(v View, c Own) ([]event.Event, error) {
 	}
 	blocking := v.blocking(c.Agent, body.Paths, body.Mode)
 	if c.Force { // also where nothing is in the way: the next time something may be
-		if err := v.checkForce(c.Reason, blocking); err != nil {
+		again := []string{"the same without --force: nobody is in the way"}
+		if len(blocking) > 0 {
+			again = v.claimHints(c, blocking)
+		}
+		if err := v.checkForce(c.Reason, blocking, again); err != nil {
 			return nil, err
 		}
 	}
@@ -161,15 +165,15 @@ func (v View) mayDisplace(c Own, blocking []Conflict) (event.Cause, error) {
 	return "", v.refuseClaim(c, blocking)
 }
 
-// checkForce refuses force to agents, and without a reason.
-func (v View) checkForce(reason string, against []Conflict) error {
+// checkForce refuses force to agents, with the hints, and without a reason.
+func (v View) checkForce(reason string, against []Conflict, hints []string) error {
 	if !v.Person {
 		headline := "force ends somebody else's claim and is for a person; an agent asks the holder, or waits"
 		return &ConflictError{
 			Kind:      ConflictIdentity,
 			Message:   strings.Join(append([]string{headline}, v.tell(against)...), "\n"),
 			Conflicts: against,
-			Hints:     []string{`loadout coord ask HOLDER "…"    to ask for it`, "the same with --wait 10m instead of --force    to wait until it is free"},
+			Hints:     hints,
 		}
 	}
 	if strings.TrimSpace(reason) == "" {
@@ -211,7 +215,7 @@ func (v View) checkFence(agent, path string, fence int64) error {
 		}
 	}
 	refusal := &ConflictError{Kind: ConflictFence, Want: fence, Have: have}
-	lines := []string{fmt.Sprintf("fence %d on %s is stale: what %s held then has ended", fence, told(path), told(agent))}
+	lines := []string{fmt.Sprintf("fence %d on %s does not hold: %s has no claim under that number now", fence, told(path), told(agent))}
 	if at, lapsed := v.lapsedAt(agent, path); lapsed {
 		lines = append(lines, "  it lapsed at "+words.Since(v.Now, at))
 	}
@@ -226,9 +230,15 @@ func (v View) checkFence(agent, path string, fence int64) error {
 		lines = append(lines, "  nobody holds it now")
 	}
 	refusal.Message = strings.Join(append(lines, v.tell(refusal.Conflicts)...), "\n")
-	refusal.Hints = []string{
-		fmt.Sprintf("git log -p -- %s    to see what others did there, before it is written again", v.pathWord(path)),
-		fmt.Sprintf("loadout coord own %s %s    to claim it anew", word(agent), v.pathWord(path)),
+	refusal.Hints = []string{fmt.Sprintf("git log -p -- %s    to see what others did there, before it is written again", v.pathWord(path))}
+	again := Own{Agent: agent, Paths: []string{path}}
+	switch {
+	case len(refusal.Conflicts) > 0:
+		refusal.Hints = append(refusal.Hints, v.claimHints(again, refusal.Conflicts)...)
+	case have >= 0:
+		refusal.Hints = append(refusal.Hints, fmt.Sprintf("the same with --fence %d    to go on with what it holds now", have))
+	default:
+		refusal.Hints = append(refusal.Hints, fmt.Sprintf("loadout coord own %s %s    to claim it anew", word(agent), v.pathWord(path)))
 	}
 	return refusal
 }
@@ -241,7 +251,12 @@ func decideRelease(v View, c ReleasePaths) ([]event.Event, error) {
 		return nil, err
 	}
 	if c.Force {
-		if err := v.checkForce(c.Reason, nil); err != nil {
+		others := v.blocking(c.Agent, claimedPaths(c.Paths), event.Release)
+		hints := askHints(c.Agent, others)
+		if len(others) == 0 {
+			hints = []string{"the same without --force: nobody else holds anything there"}
+		}
+		if err := v.checkForce(c.Reason, others, hints); err != nil {
 			return nil, err
 		}
 	}

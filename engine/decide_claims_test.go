@@ -199,11 +199,12 @@ func TestFence(t *testing.T) {
 	d := newDesk(t)
 	d.do(Own{Agent: "codex", Paths: []string{"src"}, TTL: 5 * time.Minute})
 	d.do(Own{Agent: "codex", Paths: []string{"src"}, TTL: 5 * time.Minute, Fence: number(0)})
-	d.conflict(ConflictFence, Own{Agent: "codex", Paths: []string{"src"}, Fence: number(7)}, "fence 7 on src is stale", "codex holds src now, with fence 0")
+	d.conflict(ConflictFence, Own{Agent: "codex", Paths: []string{"src"}, Fence: number(7)}, "fence 7 on src does not hold: codex has no claim under that number now",
+		"codex holds src now, with fence 0", "the same with --fence 0")
 	d.conflict(ConflictFence, ReleasePaths{Agent: "codex", Paths: []string{"src"}, Fence: number(7)})
 
 	d.now = d.now.Add(time.Hour)
-	refusal := d.conflict(ConflictFence, Own{Agent: "codex", Paths: []string{"src"}, Fence: number(0)}, "it lapsed at 08:06", "nobody holds it now")
+	refusal := d.conflict(ConflictFence, Own{Agent: "codex", Paths: []string{"src"}, Fence: number(0)}, "it lapsed at 08:06", "nobody holds it now", "loadout coord own codex src    to claim it anew")
 	if refusal.Want != 0 || refusal.Have != -1 {
 		t.Errorf("want %d, have %d", refusal.Want, refusal.Have)
 	}
@@ -212,7 +213,11 @@ func TestFence(t *testing.T) {
 		Own{Agent: "codex", Paths: []string{"src"}, Fence: number(0)},
 		ReleasePaths{Agent: "codex", Paths: []string{"src"}, Fence: number(0)},
 	} {
-		refusal = d.conflict(ConflictFence, c, "held by gemini (exclusive)", "because: took over", "loadout coord own codex src    to claim it anew")
+		refusal = d.conflict(ConflictFence, c, "held by gemini (exclusive)", "because: took over",
+			"loadout coord own codex src --wait 10m", `loadout coord ask gemini "…" --from codex`)
+		if hints := strings.Join(refusal.Hints, "\n"); strings.Contains(hints, "own codex src   ") {
+			t.Errorf("a hint that would be refused: %s", hints)
+		}
 		if len(refusal.Conflicts) != 1 || refusal.Conflicts[0].Claim.Agent != "gemini" {
 			t.Errorf("conflicts %+v", refusal.Conflicts)
 		}
@@ -326,6 +331,23 @@ func TestForcedRelease(t *testing.T) {
 		t.Errorf("releases (-want +got):\n%s", diff)
 	}
 	d.holds()
+}
+
+// Who may not use force is told what helps instead, by name.
+func TestForceRefusedSaysWhatHelps(t *testing.T) {
+	d := newDesk(t)
+	d.do(Own{Agent: "codex", Paths: []string{"src"}})
+	for _, c := range []Command{
+		Own{Agent: "gemini", Paths: []string{"src/api"}, Force: true, Reason: "r"},
+		ReleasePaths{Agent: "gemini", Paths: []string{"src"}, Force: true, Reason: "r"},
+	} {
+		refusal := d.conflict(ConflictIdentity, c, "src", "held by codex", `loadout coord ask codex "…" --from gemini`)
+		if len(refusal.Conflicts) != 1 {
+			t.Errorf("%T: conflicts %+v", c, refusal.Conflicts)
+		}
+	}
+	d.conflict(ConflictIdentity, Own{Agent: "gemini", Paths: []string{"doc"}, Force: true, Reason: "r"}, "the same without --force")
+	d.conflict(ConflictIdentity, ReleasePaths{Agent: "codex", Paths: []string{"src"}, Force: true, Reason: "r"}, "the same without --force")
 }
 
 // What a session left behind that ended or died may be taken over by anybody who says why.

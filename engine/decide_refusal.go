@@ -32,25 +32,33 @@ func (v View) claimHints(c Own, blocking []Conflict) []string {
 	if c.Shared {
 		again += " --shared"
 	}
-	var hints []string
 	stale, shared := true, true
-	asked := map[string]bool{}
 	for _, b := range blocking {
 		stale, shared = stale && b.Stale, shared && b.Claim.Mode == event.Shared
-		if holder := b.Claim.Agent; !b.Stale && !asked[event.FoldName(holder)] && len(asked) < maxTold {
-			asked[event.FoldName(holder)] = true
-			hints = append(hints, fmt.Sprintf("loadout coord ask %s \"…\" --from %s    to ask for it", word(holder), word(c.Agent)))
-		}
 	}
+	var hints []string
 	if stale {
-		hints = append(hints, again+` --reason "…"    to take over: the session of the holder does not run`)
+		hints = []string{again + ` --reason "…"    to take over: the session of the holder does not run`}
 	} else {
-		hints = append([]string{again + " --wait 10m    to wait until it is free"}, hints...)
+		hints = append([]string{again + " --wait 10m    to wait until it is free"}, askHints(c.Agent, blocking)...)
 	}
 	if shared && !c.Shared {
 		hints = append(hints, again+" --shared    to share it")
 	}
 	return append(hints, again+` --force --reason "…"    for a person: ends the other claim`)
+}
+
+// askHints are the commands with which an agent asks those holders whose sessions are not over, each once.
+func askHints(agent string, conflicts []Conflict) []string {
+	var hints []string
+	asked := map[string]bool{}
+	for _, c := range conflicts {
+		if holder := c.Claim.Agent; !c.Stale && !asked[event.FoldName(holder)] && len(asked) < maxTold {
+			asked[event.FoldName(holder)] = true
+			hints = append(hints, fmt.Sprintf("loadout coord ask %s \"…\" --from %s    to ask for it", word(holder), word(agent)))
+		}
+	}
+	return hints
 }
 
 // tell puts conflicts into words.
