@@ -89,6 +89,7 @@ type status struct {
 	AckCursors map[string]int64 `json:"ackCursors"` // of agents
 	Unacked    int64            `json:"unacked"`    // news to everybody that nobody has acknowledged; agents has what each has not read
 
+	AtMost    bool                `json:"unackedAtMost,omitempty"` // unacked may be too much: what would have to be counted was compacted
 	Project   string              `json:"project"`
 	At        *int64              `json:"at,omitempty"` // set when it is about the past
 	Now       time.Time           `json:"now"`
@@ -151,12 +152,11 @@ func newStatus(v *engine.View, most int) status {
 	}
 	out.Decisions, left.Decisions = keep(s.Decisions(), decisions, func(d *state.Decision) int64 { return d.Seq })
 	agents := agentsOf(v)
-	furthest := int64(-1)
 	for i := range agents {
-		furthest = max(furthest, agents[i].Cursor)
 		out.stale[event.FoldName(agents[i].Name)] = agents[i].stale()
 	}
-	_, out.Unacked = s.News("", furthest, 0)
+	unacked := s.Unacked()
+	out.Unacked, out.AtMost = unacked.Count, !unacked.Exact
 	out.Agents, left.Agents = keep(agents, most, (*agentStatus).weight)
 	for i := range out.Agents {
 		if a := &out.Agents[i]; a.Cursor >= 0 {
