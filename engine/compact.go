@@ -128,16 +128,17 @@ func (e *Engine) replace(ctx context.Context, log *store.Log, p *plan, r *Compac
 		if err := e.refuseHalted(); err != nil {
 			return err
 		}
-		summary, err := p.prove(ctx, tx, e.now())
+		extra, head, err := p.prove(ctx, tx, e)
 		if err != nil {
 			return fmt.Errorf("compact log: %w", err)
 		}
-		r.Before, r.After = p.before, p.before-p.removed+1
-		archive, err := tx.Rewrite(ctx, p.keeps, [][]byte{summary})
+		r.Before, r.After = p.before, p.before-p.removed+int64(len(extra))
+		archive, err := tx.Rewrite(ctx, p.keeps, extra)
 		if err != nil {
 			return fmt.Errorf("compact log: %w", err)
 		}
 		r.Compacted, r.Archive = true, archive.Name
+		e.answered(head)
 		return nil
 	})
 	if err != nil {
@@ -249,10 +250,12 @@ func (p *plan) keeps(l store.Line) bool {
 	return l.Number > p.view.at.Lines || p.gone[l.Number/64]&(1<<(l.Number%64)) == 0
 }
 
-// prove folds what came since the survey, makes the summary, and checks that what is left gives the state that there was.
-func (p *plan) prove(ctx context.Context, tx *store.Tx, now time.Time) ([]byte, error) {
+// prove folds what came since the survey, makes the lines to add, the last of them the summary, which has the number head, and checks
+// that what is left gives the state that there was.
+func (p *plan) prove(ctx context.Context, tx *store.Tx, e *Engine) (extra [][]byte, head int64, err error) {
+	now := e.now()
 	full := memory{state: p.view.State, at: p.view.at}
-	_, err := tx.Read(ctx, p.view.at, func(b store.Batch) error {
+	_, err = tx.Read(ctx, p.view.at, func(b store.Batch) error {
 		for i := range b.Lines {
 			if b.Lines[i].Err == nil {
 				p.before++
@@ -263,11 +266,11 @@ func (p *plan) prove(ctx context.Context, tx *store.Tx, now time.Time) ([]byte, 
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, -1, err
 	}
 	carried, err := full.state.Carry(p.kept.state, p.since)
 	if err != nil {
-		return nil, err
+		return nil, -1, err
 	}
 	slices.Sort(p.agents)
 	summary, err := event.New(event.Loadout, event.Broadcast, fmt.Sprintf("Compacted %d events (seq %d–%d)", p.removed, p.first, p.last),
@@ -276,21 +279,27 @@ func (p *plan) prove(ctx context.Context, tx *store.Tx, now time.Time) ([]byte, 
 			Agents: p.agents, TypeCounts: p.types, CompactedAt: event.FormatTime(now), Carried: carried,
 		})
 	if err != nil {
-		return nil, err
+		return nil, -1, err
 	}
 	summary.ID = fmt.Sprintf("compaction-%d", now.UnixMilli())
-	summary.Seq, summary.Timestamp = full.at.Highest()+1, event.FormatTime(now)
+	records, head, err := e.afterLoss(full.at.Highest())
+	if err != nil {
+		return nil, -1, err
+	}
+	summary.Seq, summary.Timestamp = head, event.FormatTime(now)
 	if err := summary.Normalize(); err != nil {
-		return nil, err
+		return nil, -1, err
 	}
-	if err := full.state.Apply(&summary); err != nil {
-		return nil, err
-	}
-	if err := p.kept.state.Apply(&summary); err != nil {
-		return nil, err
+	for _, ev := range append(records, summary) {
+		for _, s := range []*state.State{full.state, p.kept.state} {
+			if err := s.Apply(&ev); err != nil {
+				return nil, -1, err
+			}
+		}
+		extra = append(extra, ev.AppendLine(nil))
 	}
 	if same, difference := state.Equal(full.state, p.kept.state); !same {
-		return nil, fmt.Errorf("it was left as it was, because the state would have changed: %s", difference)
+		return nil, -1, fmt.Errorf("it was left as it was, because the state would have changed: %s", difference)
 	}
-	return summary.AppendLine(nil), nil
+	return extra, head, nil
 }

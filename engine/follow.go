@@ -58,10 +58,10 @@ func (d Delivery) Fold(s *state.State) *state.State {
 	return s
 }
 
-// Follow calls fn with every event after the sequence number after (Everything, NewOnly), also those that a compaction took out of the
-// log, from their archives, then with each that is stored later, until ctx ends or fn returns an error, which it returns. It misses and
-// repeats nothing, but for what is lost with an archive, and tells of that. It takes no lock, and survives compaction, replacement, deletion and re-creation of the log. fn is never called twice at once. A change of mode or of the
-// kill switch is delivered too, with no events.
+// Follow calls fn with every event after the sequence number after (Everything, NewOnly), from their archives also those that a
+// compaction took out of the log, then with each that is stored later, until ctx ends or fn returns an error, which it returns. It misses
+// and repeats nothing, and tells when an archive that it needs is gone. It takes no lock, and survives compaction, replacement, deletion
+// and re-creation of the log. fn is never called twice at once. A change of mode or of the kill switch is delivered too, with no events.
 func (e *Engine) Follow(ctx context.Context, after int64, fn func(Delivery) error) error {
 	f := e.newFeed(after, fn)
 	at, err := f.backlog(ctx)

@@ -150,6 +150,34 @@ func lossRecord(l loss) (event.Event, error) {
 	return event.New(event.Loadout, event.Broadcast, fmt.Sprintf(lossWords+"%d: %s", l.Seq, l), body)
 }
 
+// afterLoss begins what a rewrite of the log adds, under the lock: the record of a loss when more was answered than the log, which has
+// reached highest, can tell of. next is the number that follows.
+func (e *Engine) afterLoss(highest int64) (records []event.Event, next int64, err error) {
+	l := loss{store.Remembered{Seq: e.readHead(), From: headName}, highest}
+	e.mu.Lock()
+	if e.known > l.Seq {
+		l.Remembered = store.Remembered{Seq: e.known, From: "this process"}
+	}
+	e.mu.Unlock()
+	if l.Seq <= highest {
+		return nil, highest + 1, nil
+	}
+	record, err := lossRecord(l)
+	if err != nil {
+		return nil, -1, err
+	}
+	record.ID, record.Seq, record.Timestamp = event.NewID(), l.Seq+1, event.FormatTime(e.now())
+	return []event.Event{record}, record.Seq + 1, record.Normalize()
+}
+
+// answered notes that the log has reached seq, for when it is gone.
+func (e *Engine) answered(seq int64) {
+	e.writeHead(seq)
+	e.mu.Lock()
+	e.remember(seq)
+	e.mu.Unlock()
+}
+
 // examineLoss reports a log that is gone, or an older copy in its place.
 func (e *Engine) examineLoss(ctx context.Context, r *DoctorReport, answered int64) error {
 	e.mu.Lock()

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -161,6 +162,64 @@ func TestOlderCopyOfTheLogIsNoticed(t *testing.T) {
 	}
 	if st, err := s.StateAt(t.Context(), 0); err != nil || st.Head() != 0 {
 		t.Errorf("time travel: %v", err)
+	}
+}
+
+// TestNoNumberIsGivenTwice: what compaction and doctor wrote, and what a reader was told, counts when the log is gone; and neither
+// begins below what was answered when an older copy lies there.
+func TestNoNumberIsGivenTwice(t *testing.T) {
+	compacts := func(s *scene) {
+		if r, err := s.Compact(s.t.Context(), CompactOptions{MaxEvents: 1, MaxAge: -1}); err != nil || !r.Compacted {
+			s.t.Fatal(r, err)
+		}
+	}
+	mends := func(s *scene) {
+		s.append("no JSON\n")
+		if r := s.doctor(true); r.Archive == "" {
+			s.t.Fatalf("%+v", r)
+		}
+	}
+	reads := func(s *scene) {
+		s.fill("codex", 3, 1)
+		s.view()
+	}
+	for name, tt := range map[string]struct {
+		last  func(*scene)
+		older bool // an older copy lies in place of the log
+		head  int64
+	}{
+		"compaction": {compacts, false, 3}, "doctor": {mends, false, 3}, "reader": {reads, false, 3},
+		"compaction of a copy": {compacts, true, 4}, "doctor on a copy": {mends, true, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			copied := ""
+			for i := range 3 {
+				if s.do(note("codex", strconv.Itoa(i))); i == 1 {
+					copied = s.log()
+				}
+			}
+			if tt.older {
+				if err := os.WriteFile(s.path(store.LogName), []byte(copied), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				s.Engine = s.open(Options{})
+			}
+			tt.last(s)
+			if head := s.view().State.Head(); head != tt.head {
+				t.Errorf("the log ends at %d, want %d", head, tt.head)
+			}
+			if tt.older && !strings.Contains(s.log(), lossWords+"2: ") {
+				t.Errorf("the loss is not on record: %s", s.log())
+			}
+			if err := os.Remove(s.path(store.LogName)); err != nil {
+				t.Fatal(err)
+			}
+			s.Engine = s.open(Options{}) // another process
+			if r := s.do(note("codex", "next")); r.Seq() != tt.head+2 {
+				t.Errorf("seq %d, want %d after the record of the loss", r.Seq(), tt.head+2)
+			}
+		})
 	}
 }
 

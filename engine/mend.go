@@ -62,13 +62,25 @@ func (e *Engine) moveBadLines(ctx context.Context) (archive string, err error) {
 		if err != nil {
 			return err
 		}
-		record.ID, record.Seq, record.Timestamp = event.NewID(), highest+1, event.FormatTime(e.now())
+		records, next, err := e.afterLoss(highest)
+		if err != nil {
+			return err
+		}
+		record.ID, record.Seq, record.Timestamp = event.NewID(), next, event.FormatTime(e.now())
 		if err := record.Normalize(); err != nil {
 			return err
 		}
-		a, err := tx.RewriteBelow(ctx, farSeq, func(l store.Line) bool { return !out[l.Number] }, [][]byte{record.AppendLine(nil)})
+		var extra [][]byte
+		for _, r := range append(records, record) {
+			extra = append(extra, r.AppendLine(nil))
+		}
+		a, err := tx.RewriteBelow(ctx, farSeq, func(l store.Line) bool { return !out[l.Number] }, extra)
+		if err != nil {
+			return err
+		}
 		archive = a.Name
-		return err
+		e.answered(next)
+		return nil
 	})
 	return archive, err
 }

@@ -13,6 +13,9 @@ func (e *Engine) View(ctx context.Context) (*View, error) {
 		return nil, err
 	}
 	e.keepDue()
+	if seq := v.at.Highest(); seq > e.readHead() { // who wrote it does not keep that file
+		e.writeHead(seq)
+	}
 	halted, err := e.Halted()
 	if err != nil {
 		return nil, err
