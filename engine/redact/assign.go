@@ -78,8 +78,10 @@ func (c *scan) assignment(n name) int {
 		if p = skip(s, p); (op != opColon && op != opAssign) || p >= len(s) || isBlank(s[p]) {
 			return 0
 		}
+		c.collection(value{key: n, op: op}, p)
 		return c.valueAt(value{key: n, op: op}, p)
 	}
+	c.table(n)
 	if n.class >= secret {
 		if end := c.markup(n); end > 0 {
 			return end
@@ -96,8 +98,17 @@ func (c *scan) assignment(n name) int {
 	}
 	v := value{key: n, op: op, tight: i == n.end && p < len(s) && !isBlank(s[p])}
 	p = skip(s, p)
+	tagged := false
+	if op == opColon {
+		q := properties(s, p)
+		tagged, p = q > p, q
+	}
 	if p >= len(s) || s[p] == '\n' || s[p] == '\r' {
 		return c.below(v, p)
+	}
+	if tagged && lineStart(s, n.from) && n.class >= secret && !isQuote(s[p]) && strings.IndexByte("[{|>", s[p]) < 0 {
+		c.text(holder{class: n.class, full: true}, p, lineEnd(s, p))
+		return 0
 	}
 	if n.dashed && v.tight && op == opAssign {
 		if end := c.flag(n, p); end > 0 {
@@ -116,6 +127,7 @@ func (c *scan) assignment(n name) int {
 	if end := c.json(v, p); end > 0 {
 		return end
 	}
+	c.collection(v, p)
 	return c.valueAt(v, p)
 }
 

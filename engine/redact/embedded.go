@@ -2,6 +2,7 @@ package redact
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -22,6 +23,16 @@ func isSchema(raw json.RawMessage) bool {
 	return schema.Ref != ""
 }
 
+// isAbout reports whether a JSON array has words, rules and messages about a value
+// in place of values: ["required", "is too short"].
+func isAbout(raw json.RawMessage) bool {
+	var list []string
+	if json.Unmarshal(raw, &list) != nil {
+		return false
+	}
+	return !slices.ContainsFunc(list, func(v string) bool { return !isWord(v) && !isRule(v) && !isMessage(v) })
+}
+
 // json finds the array or object at p under the quoted name of a secret, in text
 // that has JSON in it.
 func (c *scan) json(v value, p int) int {
@@ -36,7 +47,7 @@ func (c *scan) json(v value, p int) int {
 		return 0
 	}
 	end := p + len(raw)
-	if strings.TrimSpace(c.s[p+1:end-1]) == "" || isSchema(raw) {
+	if strings.TrimSpace(c.s[p+1:end-1]) == "" || isSchema(raw) || isAbout(raw) {
 		return 0
 	}
 	c.add(p, end)

@@ -16,6 +16,11 @@ func FuzzText(f *testing.F) {
 			f.Add(e.text)
 		}
 	}
+	for i, e := range heldCorpus(7) {
+		if i%3 == 0 {
+			f.Add(e.text)
+		}
+	}
 	for _, piece := range hostile {
 		f.Add(strings.Repeat(piece, 3))
 	}

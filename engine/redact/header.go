@@ -63,15 +63,16 @@ func (c *scan) authorization(at span) int {
 		return from
 	}
 	start := skip(s, name)
-	first, more, _ := strings.Cut(s[start:headerEnd(s[:min(limit, start+sample)], start)], " ")
-	if first == "" || isStandIn(first) {
-		return from
-	}
-	if strings.IndexByte(first, '=') > 0 && strings.Contains(more, "=") {
-		// Digest, OAuth, AWS: parameters up to the end of the line.
-		end := headerEnd(s, start)
+	if end, secret := parameters(s, start); end > start { // Digest, OAuth, AWS
+		if !secret {
+			return from
+		}
 		c.add(start, end)
 		return end
+	}
+	first, _, _ := strings.Cut(s[start:headerEnd(s[:min(limit, start+sample)], start)], " ")
+	if first == "" || isStandIn(first) {
+		return from
 	}
 	end := start
 	for end < limit && !isBlank(s[end]) && !endsHeader(s, end) {
@@ -83,6 +84,33 @@ func (c *scan) authorization(at span) int {
 	}
 	c.add(start, end)
 	return end
+}
+
+// parameters returns the end of the parameters at i, name=value and name="value",
+// or i if there are none, and whether a value of theirs is spelled out.
+func parameters(s string, i int) (end int, secret bool) {
+	for end = i; ; {
+		name := wordy.run(s, i)
+		if name == i || name+1 >= len(s) || s[name] != '=' || s[name+1] == '=' || isBlank(s[name+1]) {
+			return end, secret
+		}
+		at, ok := quoted(s, name+1)
+		if ok {
+			for end = at.to; s[end] == '\\'; end++ {
+			}
+			end++
+		} else {
+			at = span{name + 1, name + 1}
+			for at.to < len(s) && !isBlank(s[at.to]) && s[at.to] != ',' && !endsHeader(s, at.to) {
+				at.to++
+			}
+			end = at.to
+		}
+		v := s[at.from:at.to]
+		secret = secret || len(v) >= 8 && !isStandIn(v) && !isQuote(v[0])
+		for i = end; i < len(s) && (s[i] == ',' || blank.has(s[i])); i++ {
+		}
+	}
 }
 
 // headerEnd returns where the header value at i ends, without blanks.

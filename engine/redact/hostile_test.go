@@ -25,6 +25,11 @@ var hostile = []string{
 	"sig=", "?sig=", "|token|", "token|", "token==", `token=="`, "signature", "/.acc_", "tvly-", "hvs.a", "xoxb-", "xoxz-", "api=", "api: ", "api=$", "token=)", ")", "token:|", "token:> ",
 	`token="""`, "token=\x27\x27\x27", `token="a""b""`, `token="%(`, "%(", "curl 'a' ", "curl -u 'a", "token:\n  - token:\n", "token: a,",
 	"authorization: bearer ", "hf_-", "xoxe.xoxp-", `token=\n`, "[token] = ", "token\t", "AccountKey=a;", "key", "api", "pass", "secret_key_base",
+	"passwords: [", "passwords: {", "passwords: (", "passwords: [a", "passwords: ['", `passwords: ["a",`, "passwords: [a, ", "passwords: {a: ", "passwords = {a:[", "passwords:\n", "passwords:\n ",
+	"passwords:\n  - a\n", "passwords:\n- a\n", "- passwords:\n", "passwords:\n  a:\n", "a:\n passwords:\n  ", "[passwords]\n", "[passwords]\na = 1\n", "[passwords", "[[passwords]]", "passwords: !!str ",
+	"passwords: !!str\n", "passwords: &a ", "!!str ", "&a ", "password: !", "password: !<", "tokens: [", "tokens:\n- ", "passwords: list[", "passwords: a[] = ", "passwords = new a[] {", "passwords: vec![",
+	`passwords: ["\"`, `passwords: ['\\'`, "passwords: [//", "passwords: [#\n", "passwords: [a:", "passwords: {a=", "passwords: [a b c", "pw=", "pw: ", "authorization: digest a=", `authorization: digest a="b", `,
+	"authorization: digest a=b,", "secret_", "passwords:\n  a: |\n", "passwords:\n  a: [", "passwords:\n  'a': ", "passwords: [[", "passwords: [(", "passwords: {{", "passwords:\n  - - ", "passwords: [list(", "passwords: [a ", "passwords: ]",
 }
 
 // TestHostileText checks that no repetition makes the work grow faster than the

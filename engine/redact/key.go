@@ -19,7 +19,7 @@ const maxName = 96
 // nameStems are the pieces of text that start a look at the name they are in.
 var nameStems = []string{
 	"pass", "pwd", "secret", "token", "cred", "auth", "bearer", "key", "api", "access", "sig",
-	"mnemonic", "sessid", "sessionid", "connect.sid", "private", "kennwort", "senha",
+	"pw=", "pw:", "pw ", `pw"`, "pw'", `pw\`, "mnemonic", "sessid", "sessionid", "connect.sid", "private", "kennwort", "senha",
 }
 
 // vendors are the providers whose keys have no mark of their own, so that only
@@ -149,7 +149,7 @@ func classifyWord(w, before string, compound bool) class {
 		}
 		return plain
 	case "tokens", "sid", "sig", "signature":
-		if before == "access" && w == "signature" {
+		if before == "access" && w == "signature" || w == "tokens" && isTokenKind(before) {
 			return secret
 		}
 		return hint
@@ -161,22 +161,39 @@ func classifyWord(w, before string, compound bool) class {
 		}
 		return plain
 	}
+	word := w
+	if !strings.HasSuffix(w, "ss") {
+		w = strings.TrimSuffix(w, "s") // passwords as password
+	}
 	for _, end := range [...]string{
-		"password", "passwords", "passwd", "pwd", "passphrase", "passcode", "userpass", "dbpass", "requirepass", "kennwort", "passwort", "senha",
+		"password", "passwd", "pwd", "passphrase", "passcode", "userpass", "dbpass", "requirepass", "kennwort", "passwort", "senha",
 	} {
 		if strings.HasSuffix(w, end) {
 			return password
 		}
 	}
 	for _, end := range [...]string{
-		"secret", "token", "credential", "credentials", "apikey", "accesskey", "secretkey", "privatekey", "authkey",
+		"secret", "credential", "apikey", "accesskey", "secretkey", "privatekey", "authkey",
 		"accountkey", "masterkey", "encryptionkey", "signingkey", "licensekey", "appkey", "sharedkey", "storagekey",
 	} {
 		if strings.HasSuffix(w, end) {
 			return secret
 		}
 	}
+	if strings.HasSuffix(word, "token") {
+		return secret
+	}
 	return plain
+}
+
+// isTokenKind reports whether the tokens of this kind are all secret. Those
+// without a kind are mostly those of a parser, a model or a design.
+func isTokenKind(w string) bool {
+	switch w {
+	case "access", "auth", "authentication", "api", "refresh", "bearer", "oauth", "secret", "deploy", "github", "gitlab", "slack", "npm", "bot":
+		return true
+	}
+	return false
 }
 
 // isQualifier reports whether a word at the end of a name says which of several

@@ -93,7 +93,7 @@ func nameAt(s string, at int) (name, bool) {
 		to--
 	}
 	n.text, n.from, n.end = s[from:to], from, to
-	if len(n.text) < 3 || len(n.text) > maxName {
+	if len(n.text) < 3 && !isVague(n.text) || len(n.text) > maxName {
 		return n, false
 	}
 	i := to

@@ -64,7 +64,7 @@ type scan struct {
 
 	jwtEnd     int    // no JSON web token starts before this place
 	commandEnd int    // the arguments of a command are dealt with up to this place
-	listEnd    int    // the items of YAML lists are dealt with up to this place
+	walked     int    // lists and maps are dealt with up to this place
 	wasted     int    // bytes of JSON read in vain
 	manifest   int    // Kubernetes secrets are handled up to this place
 	quotes     quotes // state of the double quotes on the current line

@@ -170,9 +170,10 @@ func TestClassify(t *testing.T) {
 			"compass", "authority", "oauth_client_type",
 		},
 		hint:   {"tokens", "inputTokens", "max_tokens", "nextPageToken", "mySecretString2x", "fooKey", "signature", "pass"},
-		secret: {"token", "secret", "apiKey", "API_KEY", "api-key", "APIKey", "auth", "authorization", "bearer", "client_secret", "credential", "credentials", "access_token", "accessToken", "MY_API_KEY", "secret_key_base", "api_token_123", "SharedAccessSignature", "apikey", "x-api-key"},
+		secret: {"token", "secret", "apiKey", "API_KEY", "api-key", "APIKey", "auth", "authorization", "bearer", "client_secret", "credential", "credentials", "access_token", "accessToken", "MY_API_KEY", "secret_key_base", "api_token_123", "access_tokens", "authTokens", "client_secrets", "private_keys", "api_credentials", "SharedAccessSignature", "apikey", "x-api-key"},
 		password: {
 			"password", "passwd", "pwd", "dbPassword", "DB_PASSWORD", "passphrase", "passwordConfirm", "PGPASSWORD", "smtp_pass", "password1",
+			"passwords", "user_passwords", "passphrases", "db_pw",
 		},
 	} {
 		for _, name := range names {

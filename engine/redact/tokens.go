@@ -201,6 +201,7 @@ var tokenRules = []rule{
 	{prefix: "hcaic_", body: alnum, min: 40},
 
 	// Other services.
+	{prefix: "secret_", body: alnum, min: 43, max: 43, flags: mixed | random}, // Notion
 	{prefix: "ntn_", body: alnum, min: 40, max: 60, flags: mixed},
 	{prefix: "lin_api_", body: alnum, min: 32},
 	{prefix: "lin_oauth_", body: alnum, min: 32},

@@ -49,7 +49,7 @@ func isReference(v string) bool {
 	for _, start := range [...]string{
 		"${", "$(", "$[", "{{", "{%", "<%", "#{", "@{", "%{", "%(", "ENC[",
 		"op://", "vault:", "arn:", "env:", "file:", "secret://", "ref+",
-		"!vault", "!Ref", "!Sub", "!GetAtt", "!secret", "!env_var", "!reference", "!!",
+		"!vault", "!Ref", "!Sub", "!GetAtt", "!secret", "!env_var", "!reference",
 	} {
 		if strings.HasPrefix(v, start) {
 			return true
@@ -133,7 +133,7 @@ func isWord(v string) bool {
 		"denied", "rejected", "accepted", "flag", "flags", "option", "options", "argument", "arguments", "arg", "value", "values",
 		"parameter", "param", "field", "input", "instead", "only", "first", "needed", "used", "here", "there", "below", "above",
 		"file", "stdin", "prompt", "username", "user", "password", "passwd", "pass", "pwd", "token", "secret", "key", "apikey", "auth",
-		"credentials", "hidden", "masked", "encrypted", "plaintext", "plain", "basic", "bearer", "digest", "oauth", "oauth2", "jwt",
+		"credentials", "hidden", "masked", "encrypted", "plaintext", "plain", "basic", "bearer", "digest", "oauth", "oauth2", "jwt", "same-origin",
 		"cram-md5", "digest-md5", "scram-sha-1", "scram-sha-256", "xoauth2", "ntlm", "gssapi", "md5", "sha1", "sha256", "sha512", "bcrypt", "argon2", "scrypt", "authentication", "authenticated", "generated", "provided":
 		return true
 	}

@@ -2,11 +2,11 @@ package redact
 
 import "strings"
 
-// below finds the value on the lines after the name: a string literal, or the
-// items of a YAML list.
+// below finds the value on the lines after the name: a string literal, or a list
+// or map.
 func (c *scan) below(v value, p int) int {
 	s := c.s
-	if v.key.class < secret || v.op != opColon && v.op != opAssign || p < c.listEnd {
+	if v.op != opColon && v.op != opAssign {
 		return 0
 	}
 	i := p
@@ -17,31 +17,173 @@ func (c *scan) below(v value, p int) int {
 	if i-p > farthest || i >= len(s) {
 		return 0
 	}
-	if at, ok := quoted(s, i); ok {
-		if text := s[at.from:at.to]; isSecretText(v.key.class, text) && isValueLike(text) && !pairOf(s, at.to+1) {
+	if at, ok := quoted(s, i); ok && !pairOf(s, at.to+1) {
+		if text := s[at.from:at.to]; v.key.class >= secret && isSecretText(v.key.class, text) && isValueLike(text) {
 			c.add(at.from, at.to)
 			return at.to
 		}
 		return 0
 	}
-	end := 0
-	for v.op == opColon && strings.HasPrefix(s[i:], "- ") {
-		stop := lineEnd(s, i)
-		item := span{skip(s, i+2), stop}
-		if at, ok := quoted(s, item.from); ok {
-			item = at
-		} else {
-			item.to = bare(s, item.from)
-		}
-		if text := s[item.from:item.to]; len(text) >= 8 && isMixed(text) && !isStandIn(text) && !isPath(text) && !isCode(text) {
-			c.add(item.from, item.to)
-			end = item.to
-		}
-		for i = stop; i < len(s) && isBlank(s[i]); i++ {
-		}
-		c.listEnd = i
+	c.collection(v, i)
+	if v.op == opColon {
+		c.lines(v.key, p)
 	}
-	return end
+	return 0
+}
+
+// level is a key of YAML whose value is on the lines below it.
+type level struct {
+	holder
+	column    int
+	described bool
+	sign      byte // between keys and values
+}
+
+// lines judges the values of the YAML list or map on the lines after i, those
+// that are indented more than the name.
+func (c *scan) lines(n name, i int) {
+	s := c.s
+	h := holderOf(n)
+	if h.class == plain || i < c.walked || !lineStart(s, n.from) {
+		return
+	}
+	start, mark := marginOf(s, n.from)
+	base := n.from - start
+	if n.from > start && isQuote(s[n.from-1]) {
+		base--
+	}
+	levels := []level{{holder: h, column: base, sign: ':'}}
+	for i < len(s) {
+		i++ // the line break
+		stop := lineEnd(s, i)
+		if mark != 0 && i < stop && s[i] == mark {
+			i++
+		}
+		at := skip(s, i)
+		if at >= stop || s[at] == '#' {
+			i = stop
+			continue
+		}
+		column, item := at-i, false
+		for strings.HasPrefix(s[at:stop], "- ") {
+			if !item {
+				column, item = at-i, true
+			}
+			at = skip(s, at+2)
+		}
+		if column < base || column == base && !item {
+			break
+		}
+		for top := len(levels) - 1; top > 0 && (levels[top].column > column || levels[top].column == column && !item); top-- {
+			levels = levels[:top]
+		}
+		stop = c.line(&levels, at, at-i, stop)
+		i = stop
+	}
+	c.walked = max(c.walked, i)
+}
+
+// table judges the values of the table of TOML that n is the name of.
+func (c *scan) table(n name) {
+	s := c.s
+	from := n.from
+	for from > 0 && s[from-1] == '[' {
+		from--
+	}
+	h := holderOf(n)
+	i := skip(s, n.end)
+	if from == n.from || s[n.end-1] != ']' || h.class == plain || n.end < c.walked || i < len(s) && s[i] != '\n' && s[i] != '\r' || !lineStart(s, from) {
+		return
+	}
+	levels := []level{{holder: h, sign: '='}}
+	for i < len(s) {
+		i++ // the line break
+		stop := lineEnd(s, i)
+		at := skip(s, i)
+		if at < stop && s[at] != '#' && s[at] != ';' {
+			if _, _, ok := keyAt(s, at, stop, '='); !ok {
+				break
+			}
+			stop = c.line(&levels, at, 0, stop)
+		}
+		i = stop
+	}
+	c.walked = max(c.walked, i)
+}
+
+// line judges the key and value, or the value, between at and stop. It returns
+// where the last of the lines of the value ends.
+func (c *scan) line(levels *[]level, at, column, stop int) int {
+	s := c.s
+	top := &(*levels)[len(*levels)-1]
+	h := top.holder
+	if key, next, ok := keyAt(s, at, stop, top.sign); ok {
+		in, own := h.under(key, top.described)
+		top.described = top.described || key == "type" || key == "kind"
+		at = properties(s, skip(s, next))
+		if at >= stop || blockStart(s, at) {
+			*levels = append(*levels, level{holder: in, column: column, sign: top.sign})
+			return stop
+		}
+		if h = in; own && s[at] != '[' && s[at] != '{' {
+			return stop
+		}
+	}
+	at = properties(s, at)
+	if at >= stop || strings.HasPrefix(s[at:], Marker) {
+		return stop
+	}
+	if s[at] == '[' || s[at] == '{' {
+		end := c.walk(h, at)
+		return lineEnd(s, end)
+	}
+	c.text(h, at, stop)
+	return stop
+}
+
+// text judges the value between at and stop, which may have quotes around it or a
+// comment after it.
+func (c *scan) text(h holder, at, stop int) {
+	s := c.s
+	item, ok := quoted(s, at)
+	if !ok {
+		item = span{at, stop}
+		if n := strings.Index(s[at:stop], " #"); n >= 0 {
+			item.to = at + n
+		}
+		for item.to > at && isBlank(s[item.to-1]) {
+			item.to--
+		}
+	}
+	if h.isHeld(s[item.from:item.to], ok, true) {
+		c.add(item.from, item.to)
+	}
+}
+
+// keyAt reads the key at i, and where what comes after its colon or equals sign is.
+func keyAt(s string, i, stop int, sign byte) (key string, next int, ok bool) {
+	if at, ok := quoted(s[:stop], i); ok {
+		next = skip(s, at.to+1)
+		return s[at.from:at.to], next + 1, next < stop && s[next] == sign
+	}
+	end := (wordy | dot | slash | blank).run(s[:min(stop, i+maxName)], i)
+	if end == i || end >= stop || s[end] != sign || sign == ':' && end+1 < stop && !isBlank(s[end+1]) {
+		return "", 0, false
+	}
+	return strings.TrimRight(s[i:end], " \t"), end + 1, true
+}
+
+// marginOf returns where the line that i is on starts, after the mark of a diff or
+// a quotation, which is 0 when there is none.
+func marginOf(s string, i int) (start int, mark byte) {
+	const reach = 200
+	start = i
+	for floor := max(0, i-reach); start > floor && s[start-1] != '\n' && s[start-1] != '\r'; start-- {
+	}
+	if s[start] == '+' || s[start] == '>' {
+		return start + 1, s[start]
+	}
+	return start, 0
 }
 
 // pairOf reports whether a colon follows at i, so that what came before is a name.
