@@ -18,7 +18,7 @@ type ContractDiff struct {
 	Added         []string     `json:"added"`   // every line that is new, changed ones included
 	Removed       []string     `json:"removed"` // every line that is gone, changed ones included
 	Changed       []LineChange `json:"changed"` // a removed line and the added one in its place
-	Summary       string       `json:"summary"`
+	Summary       string       `json:"summary"` // how long these lists are: a changed line counts in all three
 	Hunks         []Hunk       `json:"hunks"`
 }
 
@@ -122,8 +122,7 @@ func diffTexts(older, newer ContractText) ContractDiff {
 	}
 	d.Summary = "No differences"
 	if len(d.Hunks) > 0 {
-		changed := len(d.Changed)
-		d.Summary = fmt.Sprintf("%d added, %d removed, %d changed line(s)", len(d.Added)-changed, len(d.Removed)-changed, changed)
+		d.Summary = fmt.Sprintf("%d added, %d removed, %d changed line(s)", len(d.Added), len(d.Removed), len(d.Changed))
 	}
 	return d
 }

@@ -19,10 +19,10 @@ func TestDiffTexts(t *testing.T) {
 		{"equal", "a\nb\n", "a\nb", 0, 0, 0, "No differences", ""},
 		{"from nothing", "", "a\nb", 2, 0, 0, "2 added, 0 removed, 0 changed line(s)", "@@ -0,0 +1,2 @@\n+a\n+b\n"},
 		{"to nothing", "a\n", "", 0, 1, 0, "0 added, 1 removed, 0 changed line(s)", "@@ -1,1 +0,0 @@\n-a\n"},
-		{"replaced", "a\nb\nc", "a\nB\nc", 1, 1, 1, "0 added, 0 removed, 1 changed line(s)", "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n"},
+		{"replaced", "a\nb\nc", "a\nB\nc", 1, 1, 1, "1 added, 1 removed, 1 changed line(s)", "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n"},
 		{"moved and doubled", "a\nb", "b\na\na", 2, 1, 0, "", ""},
 		{
-			"two hunks", "x\n" + long + "y\n", "X\n" + long + "Y\n", 2, 2, 2, "0 added, 0 removed, 2 changed line(s)",
+			"two hunks", "x\n" + long + "y\n", "X\n" + long + "Y\n", 2, 2, 2, "2 added, 2 removed, 2 changed line(s)",
 			"@@ -1,4 +1,4 @@\n-x\n+X\n same\n same\n same\n@@ -19,4 +19,4 @@\n same\n same\n same\n-y\n+Y\n",
 		},
 		{
