@@ -98,10 +98,12 @@ func (e *Engine) HandoffSend(ctx context.Context, r Request) (Receipt, Message, 
 	}
 	task.Handoff = true
 	r.Command = task
+	notes := e.mendBehind(ctx)
 	receipt, err := e.Do(ctx, r)
 	if err != nil {
 		return Receipt{}, Message{}, err
 	}
+	receipt.Notes = append(notes, receipt.Notes...)
 	return receipt, toMessage(&receipt.Events[0]), nil
 }
 
@@ -119,6 +121,7 @@ func (e *Engine) HandoffDone(ctx context.Context, id, evidence, key string) (Rec
 	if event.SameName(caller, event.User) {
 		caller, r.By = "", event.User
 	}
+	notes := e.mendBehind(ctx)
 	var box mailbox
 	receipt, err := e.transact(ctx, transaction{
 		request: r,
@@ -144,6 +147,7 @@ func (e *Engine) HandoffDone(ctx context.Context, id, evidence, key string) (Rec
 	if err != nil {
 		return Receipt{}, Message{}, err
 	}
+	receipt.Notes = append(notes, receipt.Notes...)
 	return receipt, toMessage(&receipt.Events[len(receipt.Events)-1]), nil
 }
 
@@ -225,6 +229,18 @@ func behind(s *state.State, box mailbox) bool {
 		}
 	}
 	return false
+}
+
+// mendBehind is mendMessages before another write, which meets again whatever else is wrong, where the file is behind.
+func (e *Engine) mendBehind(ctx context.Context) []string {
+	v, err := e.View(ctx)
+	if err != nil || v.Halted != nil {
+		return nil
+	}
+	if box, err := e.readMailbox(); err != nil || !behind(v.State, box) {
+		return nil
+	}
+	return e.mendMessages(ctx)
 }
 
 // mendMessages brings log and file together: a crash may have come between the two, and another program may have settled

@@ -120,6 +120,29 @@ func TestProjectionIsMended(t *testing.T) {
 	}
 }
 
+// TestTheNextHandoffMends: also who sends or settles brings back what the file lacks, in order.
+func TestTheNextHandoffMends(t *testing.T) {
+	for name, next := range map[string]func(*scene, Message){
+		"send": func(s *scene, _ Message) { send(s, "codex", "third") },
+		"done": func(s *scene, second Message) {
+			if _, _, err := s.HandoffDone(s.t.Context(), second.ID, "", ""); err != nil {
+				s.t.Fatal(err)
+			}
+		},
+	} {
+		s := newScene(t)
+		first, second := send(s, "codex", "first"), send(s, "codex", "second")
+		if err := os.Remove(s.path(MessagesName)); err != nil {
+			t.Fatal(err)
+		}
+		next(s, second)
+		lines := strings.Split(s.messages(), "\n")
+		if len(lines) != 4 || !strings.Contains(lines[0], first.ID) || !strings.Contains(lines[1], second.ID) {
+			t.Errorf("%s: %q", name, lines)
+		}
+	}
+}
+
 const foreign = `{"id":"f0000001","type":"task","from":"claude-code","to":"codex","description":"by another program","timestamp":"2026-09-10T07:00:00.000Z","bundle":{"path":"x"}}
 {"id":"f0000002","type":"task","from":"claude-code","to":"codex","description":"settled","timestamp":"2026-09-10T07:01:00Z"}
 {"id":"f0000003","type":"done","from":"codex","to":"claude-code","description":"ok","context":"Resolves f0000002.","timestamp":"2026-09-10T07:02:00.000Z"}
