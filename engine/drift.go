@@ -23,7 +23,7 @@ const (
 	DriftClaimed   DriftKind = "claimed"   // changed under a claim, and nothing says that it was somebody else
 )
 
-// MaxDrift bounds the items of a DriftReport.
+// MaxDrift bounds the items of Engine.Drift.
 const MaxDrift = 1000
 
 // Drift is one file that git shows as changed in one worktree.
@@ -44,7 +44,7 @@ type Drift struct {
 type DriftReport struct {
 	AsOf      int64           `json:"asOf"`
 	Items     []Drift         `json:"items"`
-	Omitted   int64           `json:"omitted"` // items left out by MaxDrift
+	Omitted   int64           `json:"omitted"` // items left out by the bound
 	Worktrees []DriftWorktree `json:"worktrees"`
 	Partial   bool            `json:"partial"` // some worktree could not be read in full; its Note says why
 	Git       bool            `json:"git"`     // false: the project is not in a git repository
@@ -61,7 +61,10 @@ type DriftWorktree struct {
 
 // Drift asks git which files changed in every worktree and compares with the claims. It ends within five seconds and then says
 // what it could not read. What was committed is not drift.
-func (e *Engine) Drift(ctx context.Context) (DriftReport, error) {
+func (e *Engine) Drift(ctx context.Context) (DriftReport, error) { return e.DriftUpTo(ctx, MaxDrift) }
+
+// DriftUpTo is Drift with at most so many items.
+func (e *Engine) DriftUpTo(ctx context.Context, most int) (DriftReport, error) {
 	v, err := e.View(ctx)
 	if err != nil {
 		return DriftReport{}, err
@@ -105,7 +108,7 @@ func (e *Engine) Drift(ctx context.Context) (DriftReport, error) {
 			report.Items = append(report.Items, d)
 		}
 	}
-	report.bound()
+	report.bound(most)
 	return report, nil
 }
 
@@ -206,12 +209,12 @@ func gitNote(err error) string {
 }
 
 // bound sorts the items, the most telling first, and cuts them.
-func (r *DriftReport) bound() {
+func (r *DriftReport) bound(most int) {
 	rank := map[DriftKind]int{DriftForeign: 0, DriftUnclaimed: 1, DriftClaimed: 2}
 	slices.SortFunc(r.Items, func(a, b Drift) int {
 		return cmp.Or(cmp.Compare(rank[a.Kind], rank[b.Kind]), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Worktree, b.Worktree))
 	})
-	if over := len(r.Items) - MaxDrift; over > 0 {
-		r.Items, r.Omitted = r.Items[:MaxDrift], int64(over)
+	if over := len(r.Items) - most; over > 0 {
+		r.Items, r.Omitted = r.Items[:most], int64(over)
 	}
 }

@@ -48,7 +48,11 @@ func (o *statusCmd) run(ctx context.Context, c *call) error {
 	s := newStatus(view, c.most(o.All))
 	s.Project = e.Project().Root
 	if !o.NoDrift && s.Events > 0 { // else nothing is coordinated here yet
-		s.Drift = driftNow(ctx, e)
+		most := engine.MaxDrift
+		if o.All || !c.JSON { // the text counts all and names few
+			most = math.MaxInt
+		}
+		s.Drift = driftNow(ctx, e, most)
 	}
 	return c.answer(s, func() { c.printStatus(&s) })
 }
@@ -68,11 +72,11 @@ func (c *call) showStateAt(ctx context.Context, e *engine.Engine, at int64, most
 	return c.answer(s, func() { c.printStatus(&s) })
 }
 
-// driftNow is the drift as far as it can be told soon, nil when it cannot.
-func driftNow(ctx context.Context, e *engine.Engine) *engine.DriftReport {
+// driftNow is the drift as far as it can be told soon, nil when it cannot, with at most so many items.
+func driftNow(ctx context.Context, e *engine.Engine, most int) *engine.DriftReport {
 	ctx, cancel := context.WithTimeout(ctx, driftWait)
 	defer cancel()
-	report, err := e.Drift(ctx)
+	report, err := e.DriftUpTo(ctx, most)
 	if err != nil {
 		return nil
 	}
@@ -342,21 +346,21 @@ func (c *call) printDriftOf(d *engine.DriftReport, kind engine.DriftKind, title 
 	}
 }
 
-type driftCmd struct{}
+type driftCmd struct{ bounded }
 
 func (driftCmd) Help() string {
 	return examples(
 		"loadout coord drift",
-		"loadout coord drift --json",
+		"loadout coord drift --all --json",
 	)
 }
 
-func (*driftCmd) run(ctx context.Context, c *call) error {
+func (o *driftCmd) run(ctx context.Context, c *call) error {
 	e, err := c.open(0)
 	if err != nil {
 		return err
 	}
-	report, err := e.Drift(ctx)
+	report, err := e.DriftUpTo(ctx, c.most(o.All))
 	if err != nil {
 		return err
 	}
@@ -377,9 +381,7 @@ func (*driftCmd) run(ctx context.Context, c *call) error {
 		for _, item := range report.Items {
 			c.printDrift(item)
 		}
-		if report.Omitted > 0 {
-			c.printf("  … and %s\n", words.Plural(report.Omitted, "more file"))
-		}
+		c.more(int(report.Omitted), "file", "coord drift --all")
 	})
 }
 
