@@ -262,6 +262,7 @@ type page struct {
 	Next    int64       `json:"next"`                     // the cursor to go on from
 	Omitted int64       `json:"omitted"`                  // left out by --max or --last, -1: some, not counted
 	AtLeast int64       `json:"omittedAtLeast,omitempty"` // where omitted is -1: so many of them are known
+	Gone    bool        `json:"gone,omitempty"`           // some are lost with an archive
 	Skipped state.Skips `json:"skipped"`
 }
 
@@ -291,7 +292,7 @@ func (o *subscribeCmd) run(ctx context.Context, c *call) error {
 	}
 	answer := page{
 		Events: make([]any, len(found.Events)), HighSeq: found.AsOf, readingJSON: readingOf(view.State, agent),
-		Next: max(o.Cursor, found.AsOf), Omitted: found.Omitted, AtLeast: found.AtLeast, Skipped: found.Skips,
+		Next: max(o.Cursor, found.AsOf), Omitted: found.Omitted, AtLeast: found.AtLeast, Gone: found.Gone, Skipped: found.Skips,
 	}
 	for i := range found.Events {
 		answer.Events[i] = newsJSON(&found.Events[i], view.State.SupersededBy(found.Events[i].Seq))
@@ -315,8 +316,11 @@ func (o *subscribeCmd) run(ctx context.Context, c *call) error {
 				c.printf("No events after seq %d for %s.\n", o.Cursor, agent)
 			}
 		}
+		if found.Gone {
+			c.printf("Not all events: %s\n", engine.GoneText)
+		}
 		switch {
-		case found.Omitted == 0:
+		case found.Omitted == 0, found.Gone && found.AtLeast == 0:
 		case o.Last > 0:
 			c.printf("%s left out before: loadout coord subscribe %s --cursor %d\n", omitted(found.Omitted, found.AtLeast), words.ShellWord(agent), o.Cursor)
 		default:
