@@ -90,6 +90,8 @@ func (v *View) notReady(agent string) []string {
 	var notes []string
 	for i := range tasks {
 		switch t := &tasks[i]; {
+		case t.Stuck != "" && t.Status == state.TaskTaken:
+			notes = append(notes, fmt.Sprintf("task %s from %s: %s; a person gives it back: %s", t.ID, told(t.From), told(t.Stuck), t.Command()))
 		case t.Stuck != "":
 			notes = append(notes, fmt.Sprintf("task %s from %s: %s; for who asked, or a person: %s", t.ID, told(t.From), told(t.Stuck), t.Command()))
 		case t.Status == state.TaskOpen:

@@ -259,7 +259,7 @@ func TestATaskOfADeadSessionSaysWhatFreesIt(t *testing.T) {
 	}
 	s.machine.dead = map[int]bool{7: true}
 	s.Engine = s.open(Options{})
-	want := "task " + task + " from user: taken by codex, whose session is over; for who asked, or a person: loadout agent end codex"
+	want := "task " + task + " from user: taken by codex, whose session is over; a person gives it back: loadout agent end codex"
 	if r := s.do(Next{Agent: "codex-2"}); len(r.Notes) != 1 || r.Notes[0] != want {
 		t.Errorf("notes %q, want %q", r.Notes, want)
 	}
