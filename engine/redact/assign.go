@@ -101,7 +101,9 @@ func (c *scan) assignment(n name) int {
 	tagged := false
 	if op == opColon {
 		q := properties(s, p)
-		tagged, p = q > p, q
+		if tagged, p = q > p, q; strings.HasPrefix(s[p:], "# ") { // a comment, and the value below it
+			p = lineEnd(s, p)
+		}
 	}
 	if p >= len(s) || s[p] == '\n' || s[p] == '\r' {
 		return c.below(v, p)
@@ -116,6 +118,9 @@ func (c *scan) assignment(n name) int {
 		}
 	}
 	if n.class >= secret {
+		if end := c.tripled(n, p); end > 0 {
+			return end
+		}
 		header := span{p, len(s)}
 		if q, ok := quoted(s, p); ok {
 			header = q

@@ -90,7 +90,7 @@ func (h holder) isHeld(v string, quoted, line bool) bool {
 	kinds, other := in(v)
 	isPassword := h.class == password
 	mixed := kinds&digit != 0 && kinds&letter != 0
-	random := isRandom(v)
+	random := isRandom(v) || isJumbled(v)
 	switch {
 	case kinds&blank != 0:
 		return isPassword && (quoted || line && (letter|digit|blank).all(v) && strings.Count(v, " ") >= 2) ||
@@ -111,6 +111,17 @@ func (h holder) isHeld(v string, quoted, line bool) bool {
 		return h.full && len(v) >= 6 || other && len(v) >= 8
 	}
 	return len(v) >= 16 && random || other && h.full && len(v) >= 12
+}
+
+// isJumbled reports whether v is letters in a case drawn by lot.
+func isJumbled(v string) bool {
+	changes := 0
+	for i := 1; i < len(v); i++ {
+		if (lower.has(v[i-1]) && upper.has(v[i])) || (upper.has(v[i-1]) && lower.has(v[i])) {
+			changes++
+		}
+	}
+	return 5*changes >= 2*len(v)
 }
 
 // isVariable reports whether v is written like the names of variables: user_2.
@@ -203,7 +214,23 @@ func (c *scan) collection(v value, p int) {
 		return
 	}
 	if from := opening(c.s, p); from >= 0 {
+		if h.class == hint && v.key.class >= secret && c.s[from] == '(' {
+			c.login(from + 1)
+		}
 		c.walked = max(c.walked, c.walk(h, from))
+	}
+}
+
+// login judges the second of the two literals at i, auth=("user", "password").
+func (c *scan) login(i int) {
+	user, ok := quoted(c.s, i)
+	if !ok || user.to+1 >= len(c.s) || c.s[user.to+1] != ',' {
+		return
+	}
+	at, ok := quoted(c.s, skip(c.s, user.to+2))
+	h := holder{class: password, many: true}
+	if ok && at.to+1 < len(c.s) && c.s[at.to+1] == ')' && h.isHeld(c.s[at.from:at.to], true, false) {
+		c.add(at.from, at.to)
 	}
 }
 

@@ -29,6 +29,8 @@ var heldForms = []string{
 	"password: !!binary |\n  {}\n", "password: !!str\n  {}", "token: &t\n  \"{}\"",
 	// Tables of TOML and INI.
 	"[credentials]\nprod = \"{}\"\n", "[auth_tokens]\n# of the build\ngithub = \"{}\"\ngitlab = '{}'\n\n[next]\nx = 1", "[[api_keys]]\nname = \"x\"\nvalue = \"{}\"", "[secrets.prod]\nstripe = {}\n",
+	"db_password: # of the staff\n  value: {}", "passwords:\r\n  - {}\r\nx: y\r\n", "SECRET_KEY_FALLBACKS = [\"{}\"]", "passwords = \"\"\"\n{}\nx\n\"\"\"",
+	`requests.get(url, auth=("bob", "{}"))`, `auth = ('bob', '{}')`,
 	`let passwords: [&str; 1] = ["{}"];`, `pw: ["{}"]`, `passwords := map[string][]string{"a": []string{"{}"}}`,
 	"[app.secrets]\nkeys = [\"{}\"]",
 }
@@ -59,6 +61,9 @@ func heldCorpus(seed uint64) (list []example) {
 		put("digest", `"Authorization": "Digest username=\"bob\", response=\"{}\"",`, d.of(hexes, 32))
 		put("digest", "Authorization: Digest username=bob,response={}", d.of(alnums, 24))
 		put("digest", `authorization: OAuth oauth_nonce="n", oauth_consumer_key="c", oauth_signature="{}"`, d.of(alnums, 27)+"%3D")
+		put("digest", "Authorization: Digest username=\"bob\",\r\n  response=\"{}\"\r\nHost: h", d.of(hexes, 32))
+		put("pw", "PW={}", d.of(alnums, 20)+"7a")
+		put("login", `auth=("bob", "{}")`, d.of(lowers, 6)+"!!")
 		put("pw", "pw={}", d.of(alnums, 24))
 		put("pw", "pw: {}", d.of(alnums, 14)+"7a")
 		put("pw", `pw = "{}"`, d.of(alnums, 14)+"7a")
@@ -85,6 +90,7 @@ func TestHeldPlaces(t *testing.T) {
 		{`{"tokens":["S3cr3tS3cr3tAb9xQ"]}`, `{"tokens":["M"]}`},
 		{"[credentials]\nprod = \"S3cr3tS3cr3t\"\nurl = \"https://h/\"\n[next]\nprod = \"S3cr3tS3cr3t\"", "[credentials]\nprod = \"M\"\nurl = \"https://h/\"\n[next]\nprod = \"S3cr3tS3cr3t\""},
 		{"passwords: [S3cr3tS3cr3t", "passwords: [M"},
+		{"Authorization: Digest a=\"b\", response=\"S3cr3tS3cr3t\"\nAccept=x", "Authorization: Digest M\nAccept=x"},
 		{"passwords: [M, M]", "passwords: [M, M]"},
 		{"passwords:\n  - M\n  - M", "passwords:\n  - M\n  - M"},
 	} {

@@ -110,6 +110,9 @@ func parameters(s string, i int) (end int, secret bool) {
 		secret = secret || len(v) >= 8 && !isStandIn(v) && !isQuote(v[0])
 		for i = end; i < len(s) && (s[i] == ',' || blank.has(s[i])); i++ {
 		}
+		if rest := strings.TrimPrefix(s[i:], "\r"); strings.HasPrefix(rest, "\n ") || strings.HasPrefix(rest, "\n\t") {
+			i = skip(s, len(s)-len(rest)+1) // the header goes on
+		}
 	}
 }
 

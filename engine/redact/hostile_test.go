@@ -30,6 +30,7 @@ var hostile = []string{
 	"passwords: !!str\n", "passwords: &a ", "!!str ", "&a ", "password: !", "password: !<", "tokens: [", "tokens:\n- ", "passwords: list[", "passwords: a[] = ", "passwords = new a[] {", "passwords: vec![",
 	`passwords: ["\"`, `passwords: ['\\'`, "passwords: [//", "passwords: [#\n", "passwords: [a:", "passwords: {a=", "passwords: [a b c", "pw=", "pw: ", "authorization: digest a=", `authorization: digest a="b", `,
 	"authorization: digest a=b,", "secret_", "passwords:\n  a: |\n", "passwords:\n  a: [", "passwords:\n  'a': ", "passwords: [[", "passwords: [(", "passwords: {{", "passwords:\n  - - ", "passwords: [list(", "passwords: [a ", "passwords: ]",
+	"token = \"\"\"\n", "token = '''\na", "token: # ", "token: # a\n", `auth=("a","b")`, `auth=("a",`, "authorization: digest a=b,\n ",
 }
 
 // TestHostileText checks that no repetition makes the work grow faster than the

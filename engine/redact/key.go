@@ -101,7 +101,7 @@ func (p *parts) at(i int) []byte {
 // classify returns the class of a name. At the end of a name stands what the
 // value is; words such as PROD, 2 and Value after it do not matter.
 func classify(name string) class {
-	if len(name) > maxName || len(name) < 3 {
+	if len(name) > maxName || len(name) < 2 {
 		return plain
 	}
 	p := split(name)
@@ -206,7 +206,7 @@ func isQualifier(w string) bool {
 	case "prod", "production", "dev", "development", "staging", "stage", "test", "testing", "live", "local", "sandbox",
 		"old", "new", "backup", "bak", "current", "previous", "primary", "secondary", "main", "root",
 		"value", "val", "string", "str", "text", "plain", "plaintext", "clear", "raw", "base", "b", "default", "env",
-		"hex", "bytes", "pem", "der",
+		"hex", "bytes", "pem", "der", "fallback", "fallbacks",
 		"confirmation", "confirm", "again", "repeat", "verify", "here", "v":
 		return true
 	}

@@ -49,6 +49,30 @@ func quoted(s string, i int) (span, bool) {
 	return span{}, false
 }
 
+// tripled judges the lines of a literal in triple quotes at p, which has more than
+// one, and returns its end.
+func (c *scan) tripled(n name, p int) int {
+	const longest = 4096
+	s := c.s
+	if !strings.HasPrefix(s[p:], `"""`) && !strings.HasPrefix(s[p:], "'''") {
+		return 0
+	}
+	from := p + 3
+	size := strings.Index(s[from:min(len(s), from+longest)], s[p:from])
+	if size < 0 || strings.IndexByte(s[from:from+size], '\n') < 0 {
+		return 0
+	}
+	stop := from + size
+	for i := from; i < stop; i++ {
+		end := min(lineEnd(s, i), stop)
+		if at := skip(s, i); at < end {
+			c.text(holder{class: n.class, full: true}, at, end)
+		}
+		i = end
+	}
+	return stop
+}
+
 func isQuote(b byte) bool { return b == '"' || b == '\'' || b == '`' }
 
 // closes reports whether the quote at p ends a string that began before the
