@@ -240,6 +240,8 @@ func TestWordsAreRefused(t *testing.T) {
 		{"coord own codex a --bogus", "unknown flag --bogus"},
 		{"coord ack codex twelve", `loadout: SEQ: "twelve" is not a whole decimal number`},
 		{"coord task codex -list", "try: words that begin with a dash follow --\n"},
+		{"coord task codex -5", "loadout: unknown flag -5"},
+		{"coord update codex --files a --blokers b", "unknown flag --blokers"},
 		{"coord ack codex 99999999999999999999", "not a whole decimal number"},
 		{"coord compact --max-age -1", "not a number of days"},
 		{"completion powershell", `loadout: expected SHELL: bash, zsh, fish; got "powershell"` + "\n"},
@@ -298,6 +300,13 @@ func TestValues(t *testing.T) {
 		{"a value may start with a dash", []string{"coord", "update", "codex", "--note", "-x", "--next", "--y"}, func(c command) bool {
 			o := c.(*updateCmd)
 			return o.Note == "-x" && o.Next == "--y"
+		}},
+		{"each of several values may start with a dash", []string{
+			"coord", "update", "codex", "--files", "-a", "-b", "c", "-", "-5", "--note", "x", "--blockers", "--y", "-z", "--json",
+		}, func(c command) bool {
+			o := c.(*updateCmd)
+			return reflect.DeepEqual(o.Files, []string{"-a", "-b", "c", "-", "-5"}) && o.Note == "x" &&
+				reflect.DeepEqual(o.Blockers, []string{"--y", "-z"})
 		}},
 		{"a value may be the name of a flag if it is joined", []string{"coord", "update", "codex", "--note=--next"}, func(c command) bool {
 			return c.(*updateCmd).Note == "--next"
@@ -396,5 +405,12 @@ func TestConnectWithoutHome(t *testing.T) {
 	code := run(t.Context(), []string{"connect", "codex", "--scope", "user", "--yes"}, a)
 	if code != exitUsage || stdout.Len() > 0 || !strings.Contains(stderr.String(), "try: the same with HOME set") {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
+	}
+}
+
+func TestAShortFlagEndsAList(t *testing.T) {
+	a, stdout, _ := testApp(t)
+	if code := run(t.Context(), []string{"coord", "update", "codex", "--files", "-a", "-h"}, a); code != exitDone || !strings.Contains(stdout.String(), "--blockers") {
+		t.Errorf("exit %d, %s", code, stdout)
 	}
 }

@@ -49,7 +49,8 @@ type updateCmd struct {
 }
 
 func (updateCmd) Help() string {
-	return examples(
+	return "A flag that takes several words takes each up to the next flag, also one that begins with a dash; for one that begins with two, " +
+		"repeat the flag: --files a --files --b.\n\n" + examples(
 		"loadout coord update codex --note 'Form validated' --files web/form.tsx web/form.css --next styling",
 		"loadout coord update me --command 'npm test -> 0 12 passed' --blockers 'no staging key'",
 	)

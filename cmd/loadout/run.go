@@ -117,7 +117,7 @@ func parse(a *app, args []string) (*call, command, error) {
 
 // newParser builds the parser of a grammar, which may be a part of the whole. A page of help goes to show.
 func newParser(tree any, show func(page string)) (*kong.Kong, error) {
-	w := &decoder{flags: map[string]bool{}}
+	w := &decoder{flags: map[string]bool{}, shorts: map[string]bool{}}
 	parser, err := kong.New(tree, append(w.options(),
 		kong.Name("loadout"),
 		kong.Description(synopsis),
@@ -158,16 +158,18 @@ func misspelt(model *kong.Application, args []string, err error) error {
 	message := err.Error()
 	var failed *kong.ParseError
 	var hints []string
+	counts := false // the command takes a number
 	if errors.As(err, &failed) && failed.Context != nil {
 		if node := failed.Context.Selected(); node != nil {
 			if word, ok := strings.CutPrefix(message, "unknown flag -"); ok && len(node.Positional) > 0 && !strings.HasPrefix(word, "-") {
 				hints = append(hints, "words that begin with a dash follow --")
 			}
+			counts = slices.ContainsFunc(node.Positional, func(p *kong.Positional) bool { return p.Target.CanInt() })
 			help = model.Name + " " + verbOf(node) + " --help"
 			message = expected(node, message)
 		}
 	}
-	if word, ok := strings.CutPrefix(message, "unknown flag "); ok && isNegative(word) {
+	if word, ok := strings.CutPrefix(message, "unknown flag "); ok && counts && isNegative(word) {
 		word = strings.TrimSuffix(strings.Fields(word)[0], ",") // the parser names only its first digit
 		if at := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, word) }); at >= 0 {
 			word = args[at]

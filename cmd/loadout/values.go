@@ -15,11 +15,13 @@ import (
 
 // decoder decodes the values of flags and arguments. Its own rules, beside kong's:
 //   - a value may start with a dash, but a flag of this program right behind another is a forgotten value;
-//   - a flag that takes several takes several words, or is repeated (type:"words"), and for names also commas (type:"names");
+//   - a flag that takes several takes several words, or is repeated (type:"words"), and for names also commas (type:"names"). A further
+//     word may begin with one dash unless it is a flag; one with two dashes ends the list, so that no misspelt flag becomes a value;
 //   - whole numbers are decimal;
 //   - durations also know days and weeks.
 type decoder struct {
-	flags map[string]bool // every long flag of the grammar; filled once the grammar is built
+	flags  map[string]bool // every long flag of the grammar; filled once the grammar is built
+	shorts map[string]bool // and every short one, with its dash
 }
 
 func (w *decoder) options() []kong.Option {
@@ -38,6 +40,9 @@ func (w *decoder) options() []kong.Option {
 func (w *decoder) learn(node *kong.Node) {
 	for _, f := range node.Flags {
 		w.flags[f.Name] = true
+		if f.Short != 0 {
+			w.shorts["-"+string(f.Short)] = true
+		}
 	}
 	for _, child := range node.Children {
 		w.learn(child)
@@ -105,6 +110,12 @@ func (w *decoder) decodeDuration(ctx *kong.DecodeContext, target reflect.Value) 
 	return nil
 }
 
+// goesOn reports whether a word is one more of the list that a flag takes, though it begins with a dash.
+func (w *decoder) goesOn(ctx *kong.DecodeContext, next kong.Token) bool {
+	word, ok := next.Value.(string)
+	return ok && ctx.Value.Flag != nil && next.Type == kong.UntypedToken && !strings.HasPrefix(word, "--") && !w.shorts[word]
+}
+
 // decodeWords takes one word and every further one up to the next flag; after -- it takes all the rest.
 func (w *decoder) decodeWords(ctx *kong.DecodeContext, target reflect.Value) error {
 	return w.several(ctx, target, func(v string) []string { return []string{v} })
@@ -138,7 +149,7 @@ func (w *decoder) several(ctx *kong.DecodeContext, target reflect.Value, split f
 			}
 			break
 		}
-		if next.IsEOL() || !next.IsValue() {
+		if next.IsEOL() || !next.IsValue() && !w.goesOn(ctx, next) {
 			break
 		}
 		values = append(values, split(ctx.Scan.Pop().String())...)
