@@ -326,7 +326,7 @@ func TestCopiesAreDeliveredOnce(t *testing.T) {
 	s.append(last + last)
 	s.fill("codex", 3, 1)
 	l := listen(t, func(ctx context.Context, fn func(Delivery) error) error { return s.Follow(ctx, Everything, fn) })
-	l.untilSeq(3)
+	l.until("the end", func() bool { return l.last.CaughtUp })
 	if want := numbers(0, 3); !slices.Equal(l.seqs, want) {
 		t.Errorf("heard %v", l.seqs)
 	}

@@ -34,6 +34,9 @@ func (e *FarNumberError) Hint() []string {
 // errNumbersSpent ends a draft that finds no number for its event.
 var errNumbersSpent = errors.New("sequence numbers have reached their limit")
 
+// Spent reports whether a log that has reached seq has no number left for who writes: every write is refused until doctor has mended it.
+func Spent(seq int64) bool { return seq >= event.MaxSeq }
+
 // explainSpent names the line that is to blame for errNumbersSpent; other errors stay as they are.
 func (e *Engine) explainSpent(ctx context.Context, err error) error {
 	if !errors.Is(err, errNumbersSpent) {

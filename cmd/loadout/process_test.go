@@ -493,3 +493,41 @@ func receive[T any](t testing.TB, from <-chan T) T {
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+// TestASpentLogAsksForDoctor: where no write can work, none is advised.
+func TestASpentLogAsksForDoctor(t *testing.T) {
+	dir := t.TempDir()
+	inProcess(t, dir, "coord", "update", "codex", "--note", "one")
+	far := `{"id":"far","seq":9007199254740991,"type":"update","from":"a","to":"*","description":"x","timestamp":"2026-09-10T08:00:00.000Z","payload":{}}`
+	f, err := os.OpenFile(filepath.Join(dir, ".handoff", "coordination.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteString(far + "\n")
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	a, stdout, _ := testApp(t)
+	a.dir = dir
+	if code := run(t.Context(), []string{"coord", "snapshot", "gemini"}, a); code != exitDone {
+		t.Fatalf("exit %d", code)
+	}
+	if text := stdout.String(); strings.Contains(text, "coord ack") || !strings.Contains(text, "loadout doctor --fix") {
+		t.Error(text)
+	}
+}
+
+// TestALongPathIsRefusedOnce: with the limit, and not in the system's words.
+func TestALongPathIsRefusedOnce(t *testing.T) {
+	for _, verb := range [][]string{{"own", "codex"}, {"conflicts", "codex"}, {"update", "codex", "--files"}} {
+		a, _, stderr := testApp(t)
+		a.dir = t.TempDir()
+		long := strings.Repeat("a", 1100)
+		if code := run(t.Context(), append(append([]string{"coord"}, verb...), long), a); code != exitUsage {
+			t.Errorf("%q: exit %d", verb, code)
+		}
+		if text := stderr.String(); !strings.Contains(text, "has more than 1024 characters") || len(text) > 300 {
+			t.Errorf("%q: %s", verb, text)
+		}
+	}
+}

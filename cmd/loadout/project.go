@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
@@ -57,6 +58,9 @@ func (c *call) paths(e *engine.Engine, typed []string) ([]string, error) {
 	stored := make([]string, 0, len(typed))
 	for _, t := range typed {
 		p, err := e.Project().Rel(c.dir, t)
+		if err != nil && utf8.RuneCountInString(t) > event.MaxPath { // the system's words for that name no limit
+			return nil, &engine.ValidationError{Field: "path", Reason: fmt.Sprintf("%q has more than %d characters", event.Clip(t, 40), event.MaxPath)}
+		}
 		if err != nil {
 			return nil, &engine.ValidationError{Field: "path", Reason: strings.TrimPrefix(err.Error(), "path ")}
 		}

@@ -127,7 +127,10 @@ func (c *call) printSnapshot(s *engine.Snapshot) {
 	for _, r := range news {
 		c.printRef(r)
 	}
-	if len(news) > 0 {
+	switch {
+	case engine.Spent(s.AsOf):
+		c.printf("  nothing can be acknowledged, for a line has a number that cannot be right: loadout doctor --fix\n")
+	case len(news) > 0:
 		c.printf("  when read: loadout coord ack %s %d\n", words.ShellWord(s.Agent), s.AsOf)
 	}
 	c.section("Recent decisions", len(s.Decisions))

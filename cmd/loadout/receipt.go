@@ -67,7 +67,7 @@ func receipt(r engine.Receipt, extra ...any) joined {
 	}
 	about := receiptJSON{
 		Stored:    len(r.Events) > 0 && !r.Duplicate,
-		Duplicate: r.Duplicate,
+		Duplicate: r.Duplicate && len(r.Events) > 0,
 		HighSeq:   r.Head,
 		Expired:   eventsJSON(r.Expired),
 		Notes:     r.Notes,
