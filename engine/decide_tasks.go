@@ -85,7 +85,8 @@ func decideNext(v View, c Next) ([]event.Event, error) {
 // notReady says of the tasks that an agent could want why it cannot take them: they wait, or they are stuck.
 func (v *View) notReady(agent string) []string {
 	tasks := v.OpenTasks(v.State.PendingIf(func(t *state.Task) bool {
-		return !t.Question && (len(t.Waiting) > 0 && t.Status == state.TaskOpen || t.Status == state.TaskTaken) && (isFor(t, agent) || event.SameName(t.TakenBy, agent))
+		concerns := isFor(t, agent) || event.SameName(t.TakenBy, agent)
+		return concerns && !t.Question && (t.Status == state.TaskTaken || len(t.Waiting) > 0)
 	}))
 	var notes []string
 	for i := range tasks {
