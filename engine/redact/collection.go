@@ -84,7 +84,8 @@ func (h holder) isHeld(v string, quoted, line bool) bool {
 	if h.class < secret {
 		return len(v) <= longestHint && isChance(v) && !isDigest(v)
 	}
-	if isOID(v) || isConstant(v) || isHexNumber(v) || isRule(v) || isMessage(v) || isNameOf(v) || isDigest(v) || h.class == secret && (isVersion(v) || isMail(v)) {
+	if isOID(v) || isConstant(v) || isHexNumber(v) || isRule(v) || isMessage(v) || isNameOf(v) || isDigest(v) ||
+		h.class == secret && (isVersion(v) || isMail(v)) {
 		return false
 	}
 	kinds, other := in(v)
@@ -138,13 +139,15 @@ func isDigest(v string) bool {
 // isRule reports whether v is a rule for a value, min:8.
 func isRule(v string) bool {
 	n := (lower | under).run(v, 0)
-	return n > 0 && n <= 16 && n < len(v) && v[n] == ':' && (lower | under | digit | dot).all(strings.ReplaceAll(v[n+1:], ",", "")) && !isRandom(v[n+1:])
+	return n > 0 && n <= 16 && n < len(v) && v[n] == ':' &&
+		(lower | under | digit | dot).all(strings.ReplaceAll(v[n+1:], ",", "")) && !isRandom(v[n+1:])
 }
 
 // isMail reports whether v is an address of a person or of a service.
 func isMail(v string) bool {
 	user, host, ok := strings.Cut(v, "@")
-	return ok && user != "" && strings.Contains(host, ".") && (wordy | dot | plus).all(user) && (alnum | dash | dot).all(host) && !isRandom(host)
+	return ok && user != "" && strings.Contains(host, ".") && (wordy | dot | plus).all(user) &&
+		(alnum | dash | dot).all(host) && !isRandom(host)
 }
 
 // isNameOf reports whether v is what someone calls a secret: app-credentials-v2.
@@ -239,7 +242,8 @@ const longestType = 64
 // afterType returns where the value after a type and an equals sign is, or 0.
 func afterType(s string, p int) int {
 	i := p
-	for stop := min(len(s), p+longestType); i < stop && (word.has(s[i]) || strings.IndexByte(" .[]*&<>,?|:'", s[i]) >= 0 || s[i] == ';' && s[p] == '['); i++ {
+	for stop := min(len(s), p+longestType); i < stop && (word.has(s[i]) ||
+		strings.IndexByte(" .[]*&<>,?|:'", s[i]) >= 0 || s[i] == ';' && s[p] == '['); i++ {
 	}
 	if i == p || i+1 >= len(s) || s[i:i+2] != "= " {
 		return 0
@@ -291,7 +295,8 @@ func isMaker(call string) bool {
 		call = call[:n]
 	}
 	switch strings.ToLower(call) {
-	case "of", "aslist", "listof", "setof", "mapof", "list", "set", "map", "dict", "tuple", "frozenset", "array", "freeze", "toset", "tolist", "tomap":
+	case "of", "aslist", "listof", "setof", "mapof", "list", "set", "map", "dict", "tuple", "frozenset", "array",
+		"freeze", "toset", "tolist", "tomap":
 		return true
 	}
 	return false
@@ -382,7 +387,8 @@ func (c *scan) literalItem(f *frame, i int) int {
 	if !ok {
 		// Nothing closes it: the text was cut.
 		if isQuote(s[i]) {
-			if at = (span{i + 1, lineEnd(s, i)}); at.to == len(s) && at.to-at.from < longestCode && f.value().isHeld(s[at.from:at.to], true, false) {
+			if at = (span{i + 1, lineEnd(s, i)}); at.to == len(s) && at.to-at.from < longestCode &&
+				f.value().isHeld(s[at.from:at.to], true, false) {
 				c.add(at.from, at.to)
 			}
 		}
@@ -425,7 +431,9 @@ func (c *scan) bareItem(f *frame, i int) int {
 		}
 	}
 	text := strings.TrimRight(s[from:end], " \t\\")
-	if called := end < len(s) && strings.IndexByte("[{(\"'`", s[end]) >= 0; !called && !f.own && f.value().isHeld(text, false, f.opener == '[' && strings.Count(text, " ") >= 2) {
+	called := end < len(s) && strings.IndexByte("[{(\"'`", s[end]) >= 0
+	words := f.opener == '[' && strings.Count(text, " ") >= 2
+	if !called && !f.own && f.value().isHeld(text, false, words) {
 		c.add(from, from+len(text))
 	}
 	f.seen = true
@@ -439,7 +447,8 @@ func keySign(s string, i int, opener byte) int {
 	case i >= len(s):
 	case strings.HasPrefix(s[i:], "=>"):
 		return i + 2
-	case s[i] == ':' && i+1 < len(s) && s[i+1] != ':' && (isBlank(s[i+1]) || strings.IndexByte("\"'`[{\\", s[i+1]) >= 0 || isQuote(s[i-1]) || opener == '{' && alnum.has(s[i+1])):
+	case s[i] == ':' && i+1 < len(s) && s[i+1] != ':' && (isBlank(s[i+1]) ||
+		strings.IndexByte("\"'`[{\\", s[i+1]) >= 0 || isQuote(s[i-1]) || opener == '{' && alnum.has(s[i+1])):
 		return i + 1
 	case s[i] == '=' && opener != '[' && i+1 < len(s) && strings.IndexByte("=~,;)]}\n", s[i+1]) < 0:
 		return i + 1

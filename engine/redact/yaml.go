@@ -92,7 +92,8 @@ func (c *scan) table(n name) {
 	}
 	h := holderOf(n)
 	i := skip(s, n.end)
-	if from == n.from || s[n.end-1] != ']' || h.class == plain || n.end < c.walked || i < len(s) && s[i] != '\n' && s[i] != '\r' || !lineStart(s, from) {
+	if from == n.from || s[n.end-1] != ']' || h.class == plain || n.end < c.walked ||
+		i < len(s) && s[i] != '\n' && s[i] != '\r' || !lineStart(s, from) {
 		return
 	}
 	levels := []level{{holder: h, sign: '='}}
