@@ -262,6 +262,7 @@ func (e *Engine) mendMessages(ctx context.Context) []string {
 		},
 		known:  func(m Message) bool { return box.has(m) },
 		stored: func([]event.Event) error { return e.appendMessages(missing, nil) },
+		beside: true,
 	})
 	var halted *HaltedError
 	if err == nil || errors.As(err, &halted) {

@@ -83,7 +83,8 @@ type transaction struct {
 	decide      func(View) ([]event.Event, error) // the rule; no events and no error: there is nothing to do
 	sketch      func(View) (event.Event, error)   // what a retry asks for; nil: the request's command. Then the key is that of the last event only
 	whileHalted bool                              // the write is one of the few that the kill switch lets through
-	stored      func(own []event.Event) error     // what else belongs to the write, after the events are on disk
+	stored      func(own []event.Event) error     // what else belongs to the write
+	beside      bool                              // stored tells files beside the log of what the log holds, which must be on disk before, as toldBeside
 	known       func(Message) bool                // whether messages.jsonl says that already; nil: nothing of this write
 }
 
@@ -110,7 +111,7 @@ func (e *Engine) transact(ctx context.Context, t transaction) (Receipt, error) {
 	)
 	err := e.log.Update(ctx, func(tx *store.Tx) error {
 		defer func() { notes = append(tx.Notes(), notes...) }()
-		if !t.whileHalted {
+		if !t.whileHalted { // the common answer needs no second look at the folder
 			if halted, err := tx.Exists(KillSwitchName); err != nil {
 				return err
 			} else if halted {
@@ -128,7 +129,7 @@ func (e *Engine) transact(ctx context.Context, t transaction) (Receipt, error) {
 		} else if _, err := tx.Append(d.lines); err != nil {
 			return fmt.Errorf("store event: %w", err)
 		}
-		if len(d.own) == 0 || len(d.messages) > 0 || slices.ContainsFunc(d.own, toldBeside) {
+		if t.beside || len(d.messages) > 0 || slices.ContainsFunc(d.own, toldBeside) {
 			if err := tx.Sync(); err != nil {
 				return fmt.Errorf("store event: %w", err)
 			}

@@ -32,7 +32,7 @@
 //
 // The lock excludes goroutines as it excludes processes. It is released by the
 // system when its holder dies, and never stolen: the owner record in the file is
-// for people. The wait for it is bounded, and the refusal, a *LockedError, names
+// for people, and tells a writer whether others had the lock since. The wait for it is bounded, and the refusal, a *LockedError, names
 // the owner. It is given back before what was appended is synced, so that others
 // append meanwhile. Of those who update again and again a few do so at a time, in
 // turns. After taking the lock, the file at the path is compared with the one held,

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,9 +96,9 @@ func (f *lockFile) retake(ctx context.Context, wait time.Duration) (bool, error)
 	}
 }
 
-// note writes down that this process holds the lock from now on. That is for
-// people only, so it is not synced and its failure is not one of the lock.
-func (f *lockFile) note() {
+// note writes down that this process holds the lock from now on: for people, and
+// for noted. It is not synced.
+func (f *lockFile) note() error {
 	if f.record == nil {
 		f.record = ownerRecord(f.command)
 	}
@@ -105,18 +106,22 @@ func (f *lockFile) note() {
 	if f.kept == nil {
 		file, err := os.OpenFile(f.path, os.O_WRONLY|openNoFollow|openNonBlock, 0)
 		if err != nil {
-			return
+			return fmt.Errorf("note who holds the lock: %w", err)
 		}
 		f.kept = file
 		if info, err := file.Stat(); err != nil || !os.SameFile(f.info, info) {
 			f.close()
-			return
+			return fmt.Errorf("note who holds the lock: %w", cmp.Or(err, ErrChanged))
 		}
 	}
-	_, _ = f.kept.WriteAt(f.record, ownerOffset)
+	_, err := f.kept.WriteAt(f.record, ownerOffset)
 	if !keepOpen {
 		f.close()
 	}
+	if err != nil {
+		return fmt.Errorf("note who holds the lock: %w", err)
+	}
+	return nil
 }
 
 // noted reports whether this was the last to note that it has the lock: then
@@ -266,7 +271,11 @@ func (l *Log) lock(ctx context.Context) (leave func(), err error) {
 		}
 		return nil, err
 	}
-	l.lockFile.note()
+	if err := l.lockFile.note(); err != nil {
+		err = also(err, l.lockFile.release())
+		leave()
+		return nil, err
+	}
 	return leave, nil
 }
 
@@ -285,7 +294,7 @@ func (l *Log) Lease(name, command string) (release func() error, err error) {
 	if err := f.acquire(context.Background(), 0); err != nil {
 		return nil, err
 	}
-	f.note()
+	_ = f.note() // for people only
 	f.close()
 	return f.release, nil
 }

@@ -15,7 +15,7 @@ const (
 	turns     = 3
 	turnTime  = 20 * time.Millisecond
 	turnGap   = time.Millisecond       // a longer one between two writes ends a run of them
-	turnCheck = 5 * time.Millisecond   // how often a turn is looked at, and given back when its run has ended: a timer for each write costs more than the write can spare
+	turnCheck = 5 * time.Millisecond   // how often it is looked whether the run has ended: a timer for each write costs too much
 	turnPause = 500 * time.Microsecond // after a turn: the system only wakes who is first in the queue, and the turn is for whoever takes it
 	turnWait  = time.Second            // who waits for longer writes without
 )
