@@ -245,8 +245,14 @@ func (f *fakeEngine) Kill(_ context.Context, by, reason string) (engine.Receipt,
 
 func (f *fakeEngine) Resume(_ context.Context, by string) (engine.Receipt, error) {
 	f.mu.Lock()
+	was := f.halted
 	f.halted = nil
 	f.mu.Unlock()
+	if was == nil {
+		r := f.receipt(event.Event{})
+		r.Duplicate = true
+		return r, nil
+	}
 	return f.receipt(f.add(failer{}, by, event.Broadcast, "resumed", event.Halt{Action: event.HaltLifted})), nil
 }
 

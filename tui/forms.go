@@ -254,7 +254,7 @@ func (m *model) askResume() tea.Cmd {
 		return m.start(f, "resuming", func(ctx context.Context) (string, error) {
 			r, err := e.Resume(ctx, by)
 			if r.Duplicate {
-				return "nothing was halted any more", err
+				return withNotes("nothing was halted any more", r.Notes), err
 			}
 			return withNotes("resumed by "+by, r.Notes), err
 		})

@@ -93,7 +93,7 @@ func (p *plain) stands(s *state.State, now time.Time) {
 	}
 	tasks, omitted := s.NewestPending(maxPlainTasks, func(*state.Task) bool { return true })
 	if omitted > 0 {
-		p.say("%d older tasks and questions are open too; loadout status lists them.", omitted)
+		p.say("%d older tasks and questions are open too; loadout status --all lists them.", omitted)
 	}
 	for _, t := range tasks {
 		what := "Task"

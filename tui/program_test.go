@@ -141,7 +141,7 @@ func TestPlainOfManyTasks(t *testing.T) {
 	}
 	s := out.String()
 	if strings.Count(s, "Task for user") != maxPlainTasks || strings.Contains(s, "task 002") || !strings.Contains(s, "task 003") ||
-		!strings.Contains(s, "3 older tasks and questions are open too") {
+		!strings.Contains(s, "3 older tasks and questions are open too; loadout status --all lists them.") {
 		t.Errorf("says:\n%s", s)
 	}
 }

@@ -122,6 +122,22 @@ func TestKillAndResume(t *testing.T) {
 	d.hides("HALTED")
 }
 
+// Somebody else resumed while the form was open: what the engine notes about that is shown all the same.
+func TestResumeOfWhatIsNotHaltedShowsItsNotes(t *testing.T) {
+	f := story(t)
+	d := drive(t, f)
+	d.press("K", "tests fail", "enter")
+	d.shows("HALTED")
+	d.press("R")
+	d.shows("Resume", "tests fail")
+	if _, err := f.Resume(t.Context(), "codex"); err != nil {
+		t.Fatal(err)
+	}
+	f.note = "what was in the place of the kill switch is now beside it"
+	d.press("enter")
+	d.shows("nothing was halted any more", "is now beside it")
+}
+
 // Halting everything ends what lost turns left running, as the verb does, and says what came with it.
 func TestKillSettlesLostTurns(t *testing.T) {
 	f := bridgeStory(t)
