@@ -30,14 +30,7 @@ type Snapshot struct {
 	At       int64
 }
 
-// Complete finds out what takes a look at all that is open, so it is not for the update loop.
-func (s *Snapshot) Complete() {
-	if s.Tasks = OpenTasks(s.State); !s.Past {
-		s.Waiting = s.FindWaiting()
-	}
-}
-
-// FindWaiting finds what waits for a person, see Complete.
+// FindWaiting finds what waits for a person. It takes a look at all that is open, so it is not for the update loop.
 func (s *Snapshot) FindWaiting() []state.Waiting {
 	v := engine.View{State: s.State, Now: s.Now, Halted: s.Halted, Live: func(agent string) engine.Liveness {
 		a, _ := s.State.Agent(agent)

@@ -65,7 +65,9 @@ func show(t *testing.T, s story, edit ...func(*pane.Snapshot)) *Pane {
 	for _, fn := range edit {
 		fn(&snap)
 	}
-	snap.Complete()
+	if snap.Tasks = pane.OpenTasks(snap.State); !snap.Past {
+		snap.Waiting = snap.FindWaiting()
+	}
 	p.Apply(snap, pane.Changes{})
 	return p
 }
@@ -111,7 +113,7 @@ func TestVeryManyThatWaitAreFiltered(t *testing.T) {
 	p := New(panetest.Look(t, false))
 	p.SetSize(120, 20, true)
 	snap := pane.Snapshot{State: s.State, Now: now, Actor: event.User}
-	snap.Complete()
+	snap.Tasks, snap.Waiting = pane.OpenTasks(snap.State), snap.FindWaiting()
 	p.Apply(snap, pane.Changes{})
 	if left, _ := (*rows)(p).Row(maxZoomed, 100); p.rows[maxZoomed].more != 1 || !strings.HasSuffix(left[0].Text, "and 1 more wait for you; / finds them") {
 		t.Errorf("row %+v says %q", p.rows[maxZoomed], left)

@@ -276,7 +276,6 @@ func TestAnAlternativeHasOneMark(t *testing.T) {
 	has(t, p, "· GraphQL with", "   persisted queries")
 }
 
-// The mark turns with the time, and keeps its place.
 // In the list there is nothing to follow and nothing to see the source of: both keys show the transcript.
 func TestKeysOfTheTranscriptShowIt(t *testing.T) {
 	for _, intent := range []keymap.Intent{keymap.Raw, keymap.Follow} {
@@ -318,6 +317,7 @@ func TestStatusFitsItsFrame(t *testing.T) {
 	}
 }
 
+// The mark turns with the time, and keeps its place.
 func TestSpinner(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		p := New(panetest.Look(t, ascii))

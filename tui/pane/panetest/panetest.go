@@ -133,7 +133,7 @@ func (l *Log) Snapshot() pane.Snapshot {
 		State: l.State, Now: l.Start.Add(time.Duration(len(l.Stored)) * time.Minute), Actor: event.User,
 		Live: map[string]engine.Liveness{},
 	}
-	s.Complete()
+	s.Tasks, s.Waiting = pane.OpenTasks(s.State), s.FindWaiting()
 	return s
 }
 
