@@ -298,6 +298,12 @@ func TestReadingBelowACompaction(t *testing.T) {
 					t.Errorf("%+v: omitted %d, at least %d; want %d", q, r.Omitted, r.AtLeast, over)
 				}
 			}
+			for _, limit := range []int{1, 3} { // the newest archive is not read for so few
+				r, err := s.Events(t.Context(), Query{After: 2, Max: limit})
+				if err != nil || !slices.Equal(seqsOf(r.Events), tt.want[:limit]) || r.Gone != (tt.lose == 0) {
+					t.Errorf("at most %d: %v, gone %t, %v", limit, seqsOf(r.Events), r.Gone, err)
+				}
+			}
 			l := listen(t, func(ctx context.Context, fn func(Delivery) error) error { return s.Follow(ctx, 2, fn) })
 			l.until("the end", func() bool { return l.last.CaughtUp })
 			if !slices.Equal(l.seqs, tt.want) || (len(l.notes) == 1) != tt.gone {

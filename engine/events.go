@@ -193,29 +193,36 @@ func (e *Engine) readArchives(ctx context.Context, from, compacted int64, fn fun
 		return from, false, err
 	}
 	for _, a := range archives {
-		highest, older := from-1, noCompaction
+		highest, older, enough := from-1, noCompaction, false
 		err := e.log.ReadArchive(ctx, a, func(b store.Batch) error {
 			lines := make([]store.Line, 0, len(b.Lines))
 			for _, l := range b.Lines {
 				if l.Seq < from || l.Seq >= farSeq { // a far one would hide all that comes after it
 					continue
 				}
-				highest = max(highest, l.Seq)
-				lines = append(lines, l)
+				if !enough {
+					highest = max(highest, l.Seq)
+					lines = append(lines, l)
+				}
 				if ev, err := borrowLine(&l); err == nil {
 					older.note(&l, &ev)
 				}
 			}
+			if enough { // the record of a compaction stands after the lines that it kept
+				return nil
+			}
 			b.Lines = lines
-			return fn(b)
+			err := fn(b)
+			enough = errors.Is(err, errEnough)
+			return ignore(err, errEnough)
 		})
-		if errors.Is(err, errEnough) {
-			return highest + 1, false, nil
-		}
 		if err != nil {
 			return from, false, fmt.Errorf("read archive %s: %w", a.Name, err)
 		}
 		gone = gone || older.removed >= from
+		if enough {
+			return highest + 1, gone, nil
+		}
 		from = highest + 1
 	}
 	return from, gone || from <= compacted, nil
