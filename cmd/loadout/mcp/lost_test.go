@@ -119,3 +119,34 @@ func TestLeftOutIsCounted(t *testing.T) {
 		}
 	}
 }
+
+// What is lost with an archive is told, so that an answer never looks like all there was.
+func TestEventsOfALostArchiveAreTold(t *testing.T) {
+	s := newScene(t)
+	e := s.engine(nil)
+	for range 10 {
+		if _, err := e.Do(t.Context(), engine.Request{Command: engine.Report{Agent: "ann", Update: event.Update{Note: "note"}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := e.Compact(t.Context(), engine.CompactOptions{MaxEvents: 2, MaxAge: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.connect("codex", usual2025, e, Options{})
+	for _, gone := range []bool{false, true} {
+		if gone {
+			if err := os.Remove(filepath.Join(s.dir, ".handoff", r.Archive)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var page eventsOut
+		if text := c.call("subscribe", args{"cursor": -1}, &page); page.Gone != gone || strings.Contains(strings.Join(text, "\n"), `"gone": true`) != gone {
+			t.Errorf("subscribe, gone %t: %t: %s", gone, page.Gone, text)
+		}
+		var past replayOut
+		if text := c.call("replay", args{"events": 200}, &past); past.Gone != gone || strings.Contains(strings.Join(text, "\n"), engine.GoneText) != gone {
+			t.Errorf("replay, gone %t: %t: %s", gone, past.Gone, text)
+		}
+	}
+}

@@ -115,7 +115,8 @@ type eventsOut struct {
 	AtLeast int64             `json:"omittedAtLeast,omitempty"` // where omitted is -1: so many of them are known
 	ReadTo  int64             `json:"readTo"`                   // the agent has acknowledged up to here, -1 for nothing
 	Unread  int64             `json:"unread"`
-	Skipped state.Skips       `json:"skipped"` // lines of the log that nobody can read
+	Gone    bool              `json:"gone,omitempty"` // some are lost with an archive that is gone
+	Skipped state.Skips       `json:"skipped"`        // lines of the log that nobody can read
 	Notice  string            `json:"notice"`
 }
 
@@ -159,7 +160,7 @@ func subscribe() tool {
 			return nil, out, err
 		}
 		out.HighSeq, out.Skipped, out.Omitted, out.AtLeast = found.AsOf, found.Skips, found.Omitted, found.AtLeast
-		out.Next = max(cursor, found.AsOf)
+		out.Next, out.Gone = max(cursor, found.AsOf), found.Gone
 		out.fill(found.Events)
 		return nil, out, nil
 	})
@@ -224,6 +225,7 @@ type replayOut struct {
 	Decisions []state.Decision       `json:"decisions"`
 	Entries   []engine.TimelineEntry `json:"entries"` // the newest events up to then, oldest first
 	Omitted   replayOmitted          `json:"omitted"`
+	Gone      bool                   `json:"gone,omitempty"` // some events are lost with an archive that is gone
 	Notice    string                 `json:"notice"`
 
 	data []byte // what encode made of it, nil: nothing yet
@@ -346,7 +348,7 @@ func (o *replayOut) story(ctx context.Context, e *engine.Engine, entries int) er
 	if err != nil {
 		return err
 	}
-	o.Omitted.Entries, o.Omitted.AtLeast = t.Omitted, t.AtLeast
+	o.Omitted.Entries, o.Omitted.AtLeast, o.Gone = t.Omitted, t.AtLeast, t.Gone
 	for _, entry := range t.Entries {
 		entry.Headline, entry.Detail = event.Clip(entry.Headline, maxText), event.Clip(entry.Detail, maxText)
 		o.Entries = append(o.Entries, entry)
@@ -380,6 +382,9 @@ func (o *replayOut) text() string {
 	}
 	for _, d := range o.Decisions {
 		p.linef("  decision [%s] %s: %s", d.ID, d.From, d.Title)
+	}
+	if o.Gone {
+		p.linef("Not all events: %s", engine.GoneText)
 	}
 	if len(o.Entries) > 0 {
 		p.linef("Events:")
