@@ -34,7 +34,7 @@ func (e *ValidationError) Error() string {
 	if e.Field == "" {
 		return e.Reason
 	}
-	return e.Field + " " + e.Reason
+	return (&event.InvalidError{Field: e.Field, Reason: e.Reason}).Error()
 }
 
 // Hint is what the caller can do next.

@@ -45,7 +45,7 @@ func (c *call) refuse(err error, code int) {
 		return
 	}
 	p := printer{w: c.stderr}
-	message := brief(strings.TrimPrefix(err.Error(), "payload.")) // people know no payload
+	message := brief(err.Error())
 	first, rest, more := strings.Cut(strings.TrimSuffix(safetext.Block(message), "\n"), "\n")
 	p.printf("loadout: %s\n", first)
 	if more {

@@ -296,3 +296,12 @@ func TestNewKeepsBody(t *testing.T) {
 		t.Error("made an event of an unknown type")
 	}
 }
+
+// People know no payload: a refusal names the field alone, while Field stays what the log has.
+func TestARefusalNamesNoPayload(t *testing.T) {
+	for field, want := range map[string]string{"payload.note": "note is long", "payload.commands.command": "commands.command is long", "from": "from is long"} {
+		if err := invalid(field, "is long"); err.Error() != want || err.Field != field {
+			t.Errorf("%q of %s, want %q", err.Error(), err.Field, want)
+		}
+	}
+}
