@@ -213,7 +213,7 @@ func (s *Snapshot) addMore() {
 	}{
 		{s.Truncated.Unacked, fmt.Sprintf("loadout coord subscribe %s --cursor %d    every event that you have not acknowledged", word(s.Agent), s.ReadTo)},
 		{s.Truncated.Tasks + s.Truncated.Ownership + s.Truncated.Decisions, "loadout coord status --all --json    all tasks, claims and decisions"},
-		{s.Truncated.Contracts, "loadout coord contract    all contracts"},
+		{s.Truncated.Contracts, "loadout coord contract --all    all contracts"},
 		{s.Truncated.Bodies, "loadout coord contract NAME    the body of one contract"},
 		{s.Skipped.Bad, "loadout doctor    the lines that cannot be read"},
 	} {

@@ -102,6 +102,15 @@ func TestSnapshotBounds(t *testing.T) {
 	}
 }
 
+// The command for what is left out gives more than the snapshot itself has.
+func TestSnapshotNamesAllContracts(t *testing.T) {
+	s := Snapshot{Truncated: Truncated{Contracts: 1}}
+	s.addMore()
+	if len(s.More) != 1 || !strings.HasPrefix(s.More[0], "loadout coord contract --all ") {
+		t.Errorf("%q", s.More)
+	}
+}
+
 func TestStaleClaimsAreMarked(t *testing.T) {
 	s := newScene(t)
 	s.register("claude-code", 100)
