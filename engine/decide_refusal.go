@@ -10,7 +10,7 @@ import (
 	"github.com/agentloadout/loadout/engine/words"
 )
 
-// maxTold is how many conflicts a refusal tells in words; Conflicts has all.
+// maxTold is how many things a message tells in words; Conflicts has all that a refusal is about.
 const maxTold = 8
 
 // refuseClaim says who holds what stands in the way, and what can be done about it.

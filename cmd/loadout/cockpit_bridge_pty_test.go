@@ -84,8 +84,10 @@ func TestABridgeInTheCockpit(t *testing.T) {
 	o.begin()
 	inProcess(t, dir, "coord", "own", "codex", "src")
 	o.until("[scripted] Turn")
-	for view(t, dir).State.Meter("sim").Delivered == 0 {
-		time.Sleep(10 * time.Millisecond)
+	for limit := time.Now().Add(patience); view(t, dir).State.Meter("sim").Delivered == 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatal("no message was delivered")
+		}
 	}
 	o.press("m") // the bridge is selected, and no session
 	o.until("choose a session first")
