@@ -311,9 +311,9 @@ type renamed struct {
 }
 
 func (r renamed) Rename(from, to string) error {
-	_, before := r.FS.Lstat(to)
+	_, before := r.Lstat(to)
 	err := r.FS.Rename(from, to)
-	_, after := r.FS.Lstat(to)
+	_, after := r.Lstat(to)
 	*r.missed = *r.missed || filepath.Base(to) == KillSwitchName && (before != nil || after != nil)
 	return err
 }

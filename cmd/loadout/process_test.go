@@ -356,7 +356,7 @@ func TestTheCommandLineActsAsTheCockpit(t *testing.T) {
 		}
 		who, by := "codex", event.User
 		if as.Agent == "" && as.As == "" {
-			who, by = event.User, ""
+			who = event.User
 			err := run("coord own me src")
 			if exitCode(t.Context(), err) != exitUsage || !strings.Contains(err.Error(), "acts as a person") ||
 				!slices.ContainsFunc(engine.Hints(err), func(hint string) bool { return strings.HasPrefix(hint, "loadout tui --agent") }) {

@@ -177,6 +177,7 @@ func (s *State) Stuck(t *Task, o *Outlook) (why string, verb []string) {
 			ended = "was cancelled"
 		case TaskFailed:
 			ended = "has failed"
+		case TaskOpen, TaskTaken, TaskDone: // these stand in nobody's way for ever
 		}
 		return fmt.Sprintf("can never be begun: needs %s, which %s", blocked[0], ended), []string{"coord", "cancel", t.ID}
 	}

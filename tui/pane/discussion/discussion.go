@@ -127,7 +127,7 @@ func (p *Pane) Status() string {
 	case !p.inside || t == nil:
 		return words.Plural(len(p.threads), "thread")
 	}
-	status := string(t.Status)
+	status := t.Status
 	if t.Status == discuss.StatusOpen && p.script.follow {
 		status = "following"
 	}
