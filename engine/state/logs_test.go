@@ -126,7 +126,7 @@ func TestLogsOfOtherPrograms(t *testing.T) {
 
 func TestOldLogInDetail(t *testing.T) {
 	s, _ := readLog(t, "v0.9.0.jsonl")
-	same(t, "skipped", []BadRef{{Line: 23, Seq: 22, Reason: "payload.paths has one that is absolute: /etc/passwd"}}, s.Skips().Recent)
+	same(t, "skipped", []BadRef{{Line: 23, Seq: 22, Reason: "paths has one that is absolute: /etc/passwd"}}, s.Skips().Recent)
 	changelog := s.Pending()[1]
 	if changelog.Status != TaskTaken || changelog.TakenBy != "codex" {
 		t.Errorf("claimed task %+v", changelog)

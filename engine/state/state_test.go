@@ -509,7 +509,7 @@ func TestSkips(t *testing.T) {
 	}
 	skips := l.state.Skips()
 	same(t, "bad", []int64{5, 5}, []int64{skips.Bad, int64(len(skips.Recent))})
-	same(t, "first", BadRef{Line: 2, Seq: 7, Reason: "payload.paths has one that is absolute: /etc"}, skips.Recent[0])
+	same(t, "first", BadRef{Line: 2, Seq: 7, Reason: "paths has one that is absolute: /etc"}, skips.Recent[0])
 	for i := range int64(MaxBadRefs) {
 		l.state.Skip(i, -1, "x")
 	}
