@@ -133,6 +133,9 @@ func TestFinish(t *testing.T) {
 	if e.Type != event.TypeDone || e.To != "user" || e.Description != "Completed: build" || e.Resolves != task.ID || d.body(e).(event.Done).Evidence != "tests pass" {
 		t.Errorf("event %+v", e)
 	}
+	if headline, _ := tell(&e); headline != "Completed: build" {
+		t.Errorf("told as %q", headline)
+	}
 	got := d.task(task.ID)
 	if got.Status != state.TaskDone || got.SettledBy != "codex" || got.Evidence != "tests pass" {
 		t.Errorf("task %+v", got)

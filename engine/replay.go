@@ -162,11 +162,11 @@ func tell(ev *event.Event) (headline, detail string) {
 		if detail == "" {
 			detail = b.Evidence
 		}
-		return "Completed: " + ev.Description, detail
+		return headed("Completed: ", ev.Description), detail
 	case event.Error:
-		return "Error: " + ev.Description, detail
+		return headed("Error: ", ev.Description), detail
 	case event.Cancel:
-		return "Cancelled: " + ev.Description, detail
+		return headed("Cancelled: ", ev.Description), detail
 	case event.Halt:
 		if b.Action == event.HaltLifted {
 			return "Lifted the kill switch", b.Reason
@@ -225,4 +225,12 @@ func signed(plus string, d time.Duration) string {
 		return "-" + words.Span(-d)
 	}
 	return plus + words.Span(d)
+}
+
+// headed puts a word before what an event says, unless that begins with it, as what this program writes does.
+func headed(word, text string) string {
+	if strings.HasPrefix(text, word) {
+		return text
+	}
+	return word + text
 }
