@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentloadout/loadout/engine"
 	"github.com/agentloadout/loadout/engine/event"
+	"github.com/agentloadout/loadout/tui/pane"
 	"github.com/agentloadout/loadout/tui/pane/timeline"
 )
 
@@ -50,6 +51,7 @@ func BenchmarkFrame(b *testing.B) {
 	d.resize(200, 60)
 	d.fillTimeline()
 	s := f.fold(len(f.events))
+	tasks := pane.OpenTasks(s) // the event that comes again and again is about none
 	msgs := []tea.Msg{
 		feedMsg{}, named["up"], feedMsg{}, named["pgup"], feedMsg{}, named["down"], feedMsg{}, named["end"],
 	}
@@ -61,7 +63,7 @@ func BenchmarkFrame(b *testing.B) {
 			e := f.events[len(f.events)-1]
 			e.Seq += int64(i) + 1
 			_ = s.Apply(&e)
-			msg = feedMsg{update{state: s.Clone(), events: []event.Event{e}, mode: engine.ModeLive}}
+			msg = feedMsg{update{state: s.Clone(), tasks: tasks, events: []event.Event{e}, mode: engine.ModeLive}}
 		}
 		before := time.Now()
 		d.m.update(msg)
