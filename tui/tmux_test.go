@@ -34,8 +34,15 @@ func startTmux(t *testing.T) *tmux {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	tm := &tmux{T: t, socket: filepath.Join(dir, "s"), dir: dir}
 	tm.call("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30",
-		"env", "-i", child+"=plain", "TERM=screen-256color", "PATH="+os.Getenv("PATH"), "XDG_STATE_HOME="+dir, "COCKPIT="+os.Args[0], "PS1=$ ",
+		"env", "-i", child+"=plain", "GORACE=log_path="+filepath.Join(dir, "race"), "TERM=screen-256color", "PATH="+os.Getenv("PATH"), "XDG_STATE_HOME="+dir, "COCKPIT="+os.Args[0], "PS1=$ ",
 		bash, "--norc", "--noprofile")
+	t.Cleanup(func() { // what the race detector finds goes beside the screen, which is looked at
+		reports, _ := filepath.Glob(filepath.Join(dir, "race*"))
+		for _, name := range reports {
+			report, _ := os.ReadFile(name)
+			t.Logf("%s", report)
+		}
+	})
 	t.Cleanup(func() { _ = exec.Command("tmux", "-S", tm.socket, "kill-server").Run() })
 	tm.keys("stty -a > "+dir+"/before; echo RE\"ADY\"", "Enter")
 	tm.shows("READY")
